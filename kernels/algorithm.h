@@ -192,7 +192,7 @@ enum symm_algorithm_slowness {
     SYMM_SLOW_TWO_COPIES = 16, /* large blocks where one copy by the kernel is quicker */
 };
 
-/* Which data with gaps in host memory mca/coll/symm/serve/packed.c packs for an algorithm. */
+/* Which data with gaps in host memory mca/coll/symm/transfer/packed.c packs for an algorithm. */
 enum symm_algorithm_packing {
     SYMM_PACKS_NOT,   /* none; data in the slot are packed before the choice */
     SYMM_PACKS_PIECE, /* blocks of up to the size of a staging buffer */

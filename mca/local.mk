@@ -22,6 +22,9 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/coll_symm_device_parameters.c \
 	mca/coll/symm/coll_symm_parameters.c \
 	mca/coll/symm/coll_symm_select.c \
+	mca/coll/symm/mpi_request/nbc_tag.c mca/coll/symm/mpi_request/nbc_tag.h \
+	mca/coll/symm/mpi_request/progress.c mca/coll/symm/mpi_request/progress.h \
+	mca/coll/symm/mpi_request/requests.c mca/coll/symm/mpi_request/requests.h \
 	mca/coll/symm/data/cuda_types.c mca/coll/symm/data/cuda_types.h \
 	mca/coll/symm/data/kinds.c mca/coll/symm/data/kinds.h \
 	mca/coll/symm/data/nests.c mca/coll/symm/data/nests.h \
@@ -32,14 +35,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/base/assertion.c mca/coll/symm/base/assertion.h \
 	mca/coll/symm/base/call.h \
 	mca/coll/symm/base/component.h \
-	mca/coll/symm/base/nbc_tag.c mca/coll/symm/base/nbc_tag.h \
 	mca/coll/symm/base/processors.c mca/coll/symm/base/processors.h \
-	mca/coll/symm/base/progress.c mca/coll/symm/base/progress.h \
-	mca/coll/symm/base/requests.c mca/coll/symm/base/requests.h \
-	mca/coll/symm/request/helper.c mca/coll/symm/request/helper.h \
-	mca/coll/symm/request/queue.c mca/coll/symm/request/queue.h \
-	mca/coll/symm/request/request.c mca/coll/symm/request/request.h \
-	mca/coll/symm/request/request_state.h \
 	mca/coll/symm/base/lane.c mca/coll/symm/base/lane.h \
 	mca/coll/symm/base/layer.c mca/coll/symm/base/layer.h \
 	mca/coll/symm/base/modex.c mca/coll/symm/base/modex.h \
@@ -64,7 +60,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/choose/table_cache.c mca/coll/symm/choose/table_cache.h \
 	mca/coll/symm/choose/table_file.c mca/coll/symm/choose/table_file.h \
 	mca/coll/symm/device/device.c mca/coll/symm/device/device.h \
-	mca/coll/symm/device/host_copy.c mca/coll/symm/device/host_copy.h \
+	mca/coll/symm/device/bounce.c mca/coll/symm/device/bounce.h \
 	mca/coll/symm/device/packing.c mca/coll/symm/device/packing.h \
 	mca/coll/symm/device/place.c mca/coll/symm/device/place.h \
 	mca/coll/symm/device/reach.c mca/coll/symm/device/reach.h \
@@ -84,26 +80,26 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/agree/part.c mca/coll/symm/agree/part.h \
 	mca/coll/symm/agree/post.c mca/coll/symm/agree/post.h \
 	mca/coll/symm/agree/read.c mca/coll/symm/agree/read.h \
+	mca/coll/symm/transfer/mixed.c mca/coll/symm/transfer/mixed.h \
+	mca/coll/symm/transfer/mixed_blocks.c mca/coll/symm/transfer/mixed_blocks.h \
+	mca/coll/symm/transfer/mixed_data.c mca/coll/symm/transfer/mixed_data.h \
+	mca/coll/symm/transfer/mixed_moving.c mca/coll/symm/transfer/mixed_moving.h \
+	mca/coll/symm/transfer/packed.c mca/coll/symm/transfer/packed.h \
+	mca/coll/symm/transfer/packed_blocks.c mca/coll/symm/transfer/packed_blocks.h \
+	mca/coll/symm/transfer/packed_reduce.c mca/coll/symm/transfer/packed_reduce.h \
+	mca/coll/symm/transfer/packed_rooted.c mca/coll/symm/transfer/packed_rooted.h \
 	mca/coll/symm/serve/below.c mca/coll/symm/serve/below.h \
 	mca/coll/symm/serve/drive.c mca/coll/symm/serve/drive.h \
 	mca/coll/symm/serve/end.c mca/coll/symm/serve/end.h \
 	mca/coll/symm/serve/leave.c mca/coll/symm/serve/leave.h \
-	mca/coll/symm/serve/mixed.c mca/coll/symm/serve/mixed.h \
-	mca/coll/symm/serve/mixed_blocks.c mca/coll/symm/serve/mixed_blocks.h \
-	mca/coll/symm/serve/mixed_data.c mca/coll/symm/serve/mixed_data.h \
-	mca/coll/symm/serve/mixed_moving.c mca/coll/symm/serve/mixed_moving.h \
 	mca/coll/symm/serve/operation.c mca/coll/symm/serve/operation.h \
 	mca/coll/symm/serve/outside.c mca/coll/symm/serve/outside.h \
-	mca/coll/symm/serve/packed.c mca/coll/symm/serve/packed.h \
-	mca/coll/symm/serve/packed_blocks.c mca/coll/symm/serve/packed_blocks.h \
-	mca/coll/symm/serve/packed_reduce.c mca/coll/symm/serve/packed_reduce.h \
-	mca/coll/symm/serve/packed_rooted.c mca/coll/symm/serve/packed_rooted.h \
-	mca/coll/symm/serve/prompt.c mca/coll/symm/serve/prompt.h \
-	mca/coll/symm/serve/prompt_blocks.c mca/coll/symm/serve/prompt_line.h \
-	mca/coll/symm/serve/prompt_reductions.c \
 	mca/coll/symm/serve/set_up.c mca/coll/symm/serve/set_up.h \
 	mca/coll/symm/serve/slot.c mca/coll/symm/serve/slot.h \
 	mca/coll/symm/serve/start.c mca/coll/symm/serve/start.h \
+	mca/coll/symm/fast/prompt.c mca/coll/symm/fast/prompt.h \
+	mca/coll/symm/fast/prompt_blocks.c mca/coll/symm/fast/prompt_line.h \
+	mca/coll/symm/fast/prompt_reductions.c \
 	mca/coll/symm/host_copy/all.c mca/coll/symm/host_copy/all.h \
 	mca/coll/symm/host_copy/bytes.c mca/coll/symm/host_copy/bytes.h \
 	mca/coll/symm/host_copy/call.c mca/coll/symm/host_copy/call.h \
@@ -120,6 +116,10 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/host_copy/rooted.c mca/coll/symm/host_copy/rooted.h \
 	mca/coll/symm/host_copy/tell.c mca/coll/symm/host_copy/tell.h \
 	mca/coll/symm/host_copy/ucx.c mca/coll/symm/host_copy/ucx.h \
+	mca/coll/symm/request/helper.c mca/coll/symm/request/helper.h \
+	mca/coll/symm/request/queue.c mca/coll/symm/request/queue.h \
+	mca/coll/symm/request/request.c mca/coll/symm/request/request.h \
+	mca/coll/symm/request/request_state.h \
 	mca/coll/symm/entry/allgather.c mca/coll/symm/entry/allgather.h \
 	mca/coll/symm/entry/allreduce.c mca/coll/symm/entry/allreduce.h \
 	mca/coll/symm/entry/allgatherv.c mca/coll/symm/entry/allgatherv.h \

@@ -11,7 +11,7 @@
  * CALL: bcast, scatter, gather, reduce (rank 0 is the root), collect (a gather to rank 1), scan
  *
  * Others have left each of these calls when rank 1 comes to it, so it cannot go below: the data go
- * by way of lines (mca/coll/symm/serve/mixed.h).  The library has the driver copy nothing else
+ * by way of lines (mca/coll/symm/transfer/mixed.h).  The library has the driver copy nothing else
  * here, so a rank that dies in a copy dies in such a call.
  *
  * Copyright (c) 2026 The ompi-symm authors

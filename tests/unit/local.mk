@@ -220,23 +220,23 @@ tests_unit_ordering_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/laun
 	mca/coll/symm/choose/model.c \
 	mca/coll/symm/base/lane.c \
 	mca/coll/symm/serve/end.c \
-	mca/coll/symm/serve/mixed.c \
-	mca/coll/symm/serve/mixed_blocks.c \
-	mca/coll/symm/serve/mixed_data.c \
-	mca/coll/symm/serve/mixed_moving.c \
+	mca/coll/symm/transfer/mixed.c \
+	mca/coll/symm/transfer/mixed_blocks.c \
+	mca/coll/symm/transfer/mixed_data.c \
+	mca/coll/symm/transfer/mixed_moving.c \
 	mca/coll/symm/serve/operation.c \
-	mca/coll/symm/serve/prompt.c \
-	mca/coll/symm/serve/prompt_blocks.c \
-	mca/coll/symm/serve/prompt_reductions.c \
+	mca/coll/symm/fast/prompt.c \
+	mca/coll/symm/fast/prompt_blocks.c \
+	mca/coll/symm/fast/prompt_reductions.c \
 	mca/coll/symm/serve/set_up.c \
 	mca/coll/symm/serve/slot.c \
 	mca/coll/symm/serve/start.c \
 	mca/coll/symm/data/pack.c \
-	mca/coll/symm/serve/packed.c \
-	mca/coll/symm/serve/packed_blocks.c \
+	mca/coll/symm/transfer/packed.c \
+	mca/coll/symm/transfer/packed_blocks.c \
 	mca/coll/symm/data/sides.c \
-	mca/coll/symm/serve/packed_reduce.c \
-	mca/coll/symm/serve/packed_rooted.c \
+	mca/coll/symm/transfer/packed_reduce.c \
+	mca/coll/symm/transfer/packed_rooted.c \
 	mca/coll/symm/choose/built_in.c \
 	mca/coll/symm/choose/table.c \
 	mca/coll/symm/report/words.c \

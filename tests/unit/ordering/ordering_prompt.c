@@ -1,13 +1,13 @@
 /*
  * ordering_prompt.c - calls that a recorded process makes at once, without an operation
- * (serve/prompt.h).
+ * (fast/prompt.h).
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "tests/unit/ordering/ordering_actor.h"
 
-#include "mca/coll/symm/serve/prompt.h"
+#include "mca/coll/symm/fast/prompt.h"
 
 static unsigned long prompt_calls;
 

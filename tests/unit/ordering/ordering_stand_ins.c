@@ -22,7 +22,7 @@
 #include "mca/coll/symm/device/device.h"
 #include "mca/coll/symm/device/packing.h"
 #include "mca/coll/symm/device/place.h"
-#include "mca/coll/symm/device/host_copy.h"
+#include "mca/coll/symm/device/bounce.h"
 #include "mca/coll/symm/device/reach.h"
 #include "mca/coll/symm/device/scratch.h"
 #include "mca/coll/symm/report/counters.h"

@@ -134,6 +134,6 @@ void mca_coll_symm_blocks_resolve(struct symm_operation *operation)
     }
     if (operation->truncated >= 0) {
         operation->truncated_packed = operation->packed;
-        operation->packed = true; /* serve/packed.c makes an error of it when the run is over */
+        operation->packed = true; /* transfer/packed.c makes an error of it when the run is over */
     }
 }

@@ -35,7 +35,7 @@ struct mca_coll_symm_module_t {
     struct mca_coll_symm_tags tags;
     struct mca_coll_symm_lane blocking;
     struct symm_queue *nonblocking[MCA_COLL_SYMM_TURNS]; /* request/queue.h; NULL: not used yet */
-    unsigned turns; /* nonblocking calls so far; under the lock of base/nbc_tag.h */
+    unsigned turns; /* nonblocking calls so far; under the lock of mpi_request/nbc_tag.h */
     struct symm_call call; /* the blocking call under way; const once it is described */
     /*
      * What the user has been told already, by choose/explain.c, report/verbose.c and

@@ -127,7 +127,7 @@ struct symm_operation {
     size_t part_begin, part_bytes; /* that part of a payload whose first block is for this rank */
     size_t part_step;              /* it is so much further on for each block before it */
     bool loose;              /* ranks wait only for those whose data they get; agree/loose.h */
-    bool mixed;              /* some ranks have left a loose call; serve/mixed.h */
+    bool mixed;              /* some ranks have left a loose call; transfer/mixed.h */
     bool again;              /* the second lines of this call: the first lacked scratch */
     bool run_is_begun;       /* the content of the run is of this call */
     bool relay_expected;     /* this rank's line says: through scratch, or below */
@@ -151,7 +151,7 @@ struct symm_operation {
     bool map_told;               /* the failure is a device's, and this rank has told the user */
     struct symm_rank_arrays arrays;
     struct symm_own_block own; /* of a collective with blocks; agree/blocks.c */
-    struct symm_moving moving; /* of a mixed gatherv; serve/mixed_moving.c */
+    struct symm_moving moving; /* of a mixed gatherv; transfer/mixed_moving.c */
     struct symm_multicasting multicasting;
     struct symm_run run;
 };

@@ -10,8 +10,8 @@
 
 #include "mca/coll/symm/entry/entry.h"
 #include "mca/coll/symm/entry/rooted.h"
+#include "mca/coll/symm/fast/prompt.h"
 #include "mca/coll/symm/host_copy/rooted.h"
-#include "mca/coll/symm/serve/prompt.h"
 
 static void describe(struct symm_call *call, enum symm_kinds kinds, void *buffer, size_t count,
                      struct ompi_datatype_t *dtype, int root, struct ompi_communicator_t *comm)

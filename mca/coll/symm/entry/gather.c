@@ -10,8 +10,8 @@
 
 #include "mca/coll/symm/entry/entry.h"
 #include "mca/coll/symm/entry/rooted.h"
+#include "mca/coll/symm/fast/prompt.h"
 #include "mca/coll/symm/host_copy/rooted.h"
-#include "mca/coll/symm/serve/prompt.h"
 
 /* The root's call: layouts, buffers and gaps. */
 static void root_describe(struct symm_call *call, const struct symm_arguments *a,

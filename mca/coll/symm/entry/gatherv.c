@@ -12,8 +12,8 @@
 
 #include "mca/coll/symm/entry/entry.h"
 #include "mca/coll/symm/entry/exchange.h"
+#include "mca/coll/symm/fast/prompt.h"
 #include "mca/coll/symm/host_copy/rooted.h"
-#include "mca/coll/symm/serve/prompt.h"
 
 /* The arrays of `a` are borrowed. */
 static void sides_set(struct symm_call *call, const struct symm_arguments *a,

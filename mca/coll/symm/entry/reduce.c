@@ -10,8 +10,8 @@
 
 #include "mca/coll/symm/entry/entry.h"
 #include "mca/coll/symm/entry/reduction.h"
+#include "mca/coll/symm/fast/prompt.h"
 #include "mca/coll/symm/host_copy/rooted.h"
-#include "mca/coll/symm/serve/prompt.h"
 
 static void describe(struct symm_call *call, enum symm_kinds kinds, const void *sbuf, void *rbuf,
                      size_t count, struct ompi_datatype_t *dtype, struct ompi_op_t *op, int root,

@@ -64,7 +64,7 @@ static inline void mca_coll_symm_elements_describe(struct symm_call *call, size_
     }
 }
 
-/* Whether serve/packed_reduce.c has room for an element with gaps. */
+/* Whether transfer/packed_reduce.c has room for an element with gaps. */
 static inline bool mca_coll_symm_element_fits(struct ompi_datatype_t *dtype)
 {
     struct symm_layout one;

@@ -8,8 +8,8 @@
 
 #include "mca/coll/symm/entry/entry.h"
 #include "mca/coll/symm/entry/reduction.h"
+#include "mca/coll/symm/fast/prompt.h"
 #include "mca/coll/symm/host_copy/reduce.h"
-#include "mca/coll/symm/serve/prompt.h"
 
 /* The first rank of an exclusive scan has no result. */
 static size_t exclusive_results(symm_count_t count, struct ompi_communicator_t *comm)

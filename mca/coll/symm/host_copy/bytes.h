@@ -20,7 +20,7 @@
 #define MCA_COLL_SYMM_HOST_COPY_BYTES_H
 
 #include "mca/coll/symm/base/layer.h"
-#include "mca/coll/symm/device/host_copy.h"
+#include "mca/coll/symm/device/bounce.h"
 
 /* What is handed over instead of a buffer. */
 struct symm_bytes {

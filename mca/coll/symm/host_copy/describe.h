@@ -11,7 +11,7 @@
 #define MCA_COLL_SYMM_HOST_COPY_DESCRIBE_H
 
 #include "mca/coll/symm/base/layer.h"
-#include "mca/coll/symm/device/host_copy.h"
+#include "mca/coll/symm/device/bounce.h"
 #include "mca/coll/symm/host_copy/bytes.h"
 
 struct symm_host_copy_buffers {

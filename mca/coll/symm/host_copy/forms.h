@@ -19,9 +19,9 @@
 #ifndef MCA_COLL_SYMM_HOST_COPY_FORMS_H
 #define MCA_COLL_SYMM_HOST_COPY_FORMS_H
 
-#include "mca/coll/symm/base/nbc_tag.h"
 #include "mca/coll/symm/host_copy/call.h"
 #include "mca/coll/symm/host_copy/request.h"
+#include "mca/coll/symm/mpi_request/nbc_tag.h"
 
 /* The parameters of the three forms: for the functions' heads. */
 #define SYMM_BLOCKING_PARAMETERS(name) \

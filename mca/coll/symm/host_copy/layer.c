@@ -73,7 +73,7 @@ static void communicator_entry_set(struct ompi_communicator_t *comm, int collect
 
 /*
  * Whether our function takes an entry that the module has none for: to make host copies, or to keep
- * other threads from taking a tag that is lent (base/nbc_tag.h).
+ * other threads from taking a tag that is lent (mpi_request/nbc_tag.h).
  */
 static bool is_taken(enum symm_host_copy_collective collective, bool lends)
 {

@@ -8,10 +8,10 @@
 
 #include <stdatomic.h>
 
-#include "mca/coll/symm/base/progress.h"
 #include "mca/coll/symm/host_copy/copies.h"
 #include "mca/coll/symm/host_copy/keep.h"
 #include "mca/coll/symm/host_copy/tell.h"
+#include "mca/coll/symm/mpi_request/progress.h"
 
 static int progress(void);
 

@@ -6,12 +6,12 @@
  */
 #include "mca/coll/symm/host_copy/request.h"
 
-#include "mca/coll/symm/base/requests.h"
 #include "mca/coll/symm/host_copy/call.h"
 #include "mca/coll/symm/host_copy/copies.h"
 #include "mca/coll/symm/host_copy/keep.h"
 #include "mca/coll/symm/host_copy/progress.h"
 #include "mca/coll/symm/host_copy/tell.h"
+#include "mca/coll/symm/mpi_request/requests.h"
 
 static struct symm_idle_requests idle = SYMM_IDLE_REQUESTS(symm_host_copy_request_t);
 

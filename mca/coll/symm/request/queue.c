@@ -9,9 +9,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "mca/coll/symm/base/nbc_tag.h"
-#include "mca/coll/symm/base/progress.h"
-#include "mca/coll/symm/base/requests.h"
+#include "mca/coll/symm/mpi_request/nbc_tag.h"
+#include "mca/coll/symm/mpi_request/progress.h"
+#include "mca/coll/symm/mpi_request/requests.h"
 #include "mca/coll/symm/report/counters.h"
 #include "mca/coll/symm/report/verbose.h"
 #include "mca/coll/symm/request/helper.h"

@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 
-#include "mca/coll/symm/base/nbc_tag.h"
-#include "mca/coll/symm/base/requests.h"
+#include "mca/coll/symm/mpi_request/nbc_tag.h"
+#include "mca/coll/symm/mpi_request/requests.h"
 #include "mca/coll/symm/request/queue.h"
 
 /* ---- what MPI does with a request ------------------------------------------------------------ */

@@ -10,8 +10,8 @@
  * nonblocking call from a counter of the communicator, and the program may have made other calls
  * since, in different numbers on different ranks.  So the tag is taken in the program's call, in
  * which all ranks are alike, and is lent to the component below when it makes the call
- * (base/nbc_tag.h).  A persistent operation gets one below in the same way, by its first call that
- * is not served, and keeps it.
+ * (mpi_request/nbc_tag.h).  A persistent operation gets one below in the same way, by its first
+ * call that is not served, and keeps it.
  *
  * Source: MPI-4.1 sections 6.12 and 6.13.
  *

@@ -13,11 +13,11 @@
 #include "mca/coll/symm/device/packing.h"
 #include "mca/coll/symm/serve/end.h"
 #include "mca/coll/symm/serve/leave.h"
-#include "mca/coll/symm/serve/mixed_moving.h"
-#include "mca/coll/symm/serve/packed.h"
 #include "mca/coll/symm/serve/set_up.h"
 #include "mca/coll/symm/serve/slot.h"
 #include "mca/coll/symm/serve/start.h"
+#include "mca/coll/symm/transfer/mixed_moving.h"
+#include "mca/coll/symm/transfer/packed.h"
 
 /* ---- states ---------------------------------------------------------------------------------- */
 

@@ -26,8 +26,8 @@
 #include "mca/coll/symm/report/verbose.h"
 #include "mca/coll/symm/serve/end.h"
 #include "mca/coll/symm/serve/leave.h"
-#include "mca/coll/symm/serve/mixed.h"
 #include "mca/coll/symm/serve/set_up.h"
+#include "mca/coll/symm/transfer/mixed.h"
 
 /*
  * After a call that has needed scratch, ranks offer scratch in so many calls.  Then they wait for

@@ -1,10 +1,10 @@
 /*
- * base/requests.c - see base/requests.h.
+ * mpi_request/requests.c - see mpi_request/requests.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/base/requests.h"
+#include "mca/coll/symm/mpi_request/requests.h"
 
 #include <stdatomic.h>
 

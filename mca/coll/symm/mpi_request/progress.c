@@ -1,10 +1,10 @@
 /*
- * base/progress.c - see base/progress.h.
+ * mpi_request/progress.c - see mpi_request/progress.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/base/progress.h"
+#include "mca/coll/symm/mpi_request/progress.h"
 
 void mca_coll_symm_outstanding_add(struct symm_outstanding *outstanding)
 {

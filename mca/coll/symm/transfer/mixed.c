@@ -1,10 +1,10 @@
 /*
- * serve/mixed.c - see serve/mixed.h.
+ * transfer/mixed.c - see transfer/mixed.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/serve/mixed.h"
+#include "mca/coll/symm/transfer/mixed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +16,8 @@
 #include "mca/coll/symm/choose/explain.h"
 #include "mca/coll/symm/device/packing.h"
 #include "mca/coll/symm/serve/end.h"
-#include "mca/coll/symm/serve/mixed_blocks.h"
-#include "mca/coll/symm/serve/mixed_data.h"
+#include "mca/coll/symm/transfer/mixed_blocks.h"
+#include "mca/coll/symm/transfer/mixed_data.h"
 
 enum { STARTING, COLLECTING };
 

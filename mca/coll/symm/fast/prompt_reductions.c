@@ -1,12 +1,12 @@
 /*
- * serve/prompt_reductions.c - see serve/prompt.h: reduces and scans.
+ * fast/prompt_reductions.c - see fast/prompt.h: reduces and scans.
  *
  * The run is that of an operation, so the same inputs give the same bits.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/serve/prompt_line.h"
+#include "mca/coll/symm/fast/prompt_line.h"
 
 #include <string.h>
 

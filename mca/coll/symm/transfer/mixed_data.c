@@ -1,16 +1,16 @@
 /*
- * serve/mixed_data.c - see serve/mixed_data.h.
+ * transfer/mixed_data.c - see transfer/mixed_data.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/serve/mixed_data.h"
+#include "mca/coll/symm/transfer/mixed_data.h"
 
 #include "kernels/cuda/steps.h"
 #include "mca/coll/symm/agree/loose.h"
 #include "mca/coll/symm/agree/mismatch.h"
+#include "mca/coll/symm/device/bounce.h"
 #include "mca/coll/symm/device/device.h"
-#include "mca/coll/symm/device/host_copy.h"
 
 enum { STEP_BROUGHT = 1 };
 

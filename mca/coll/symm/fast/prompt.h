@@ -1,5 +1,5 @@
 /*
- * serve/prompt.h - small calls in host memory that are made at once, without an operation, because
+ * fast/prompt.h - small calls in host memory that are made at once, without an operation, because
  * nothing has to be waited for.
  *
  * The root of a broadcast, scatter or scatterv writes data that fit its line, and leaves.  Another
@@ -15,8 +15,8 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#ifndef MCA_COLL_SYMM_SERVE_PROMPT_H
-#define MCA_COLL_SYMM_SERVE_PROMPT_H
+#ifndef MCA_COLL_SYMM_FAST_PROMPT_H
+#define MCA_COLL_SYMM_FAST_PROMPT_H
 
 #include "mca/coll/symm/base/module.h"
 
@@ -48,4 +48,4 @@ bool mca_coll_symm_prompt_gatherv(mca_coll_symm_module_t *module);
 /* A blocking MPI_Reduce, MPI_Scan or MPI_Exscan, which module->call describes. */
 bool mca_coll_symm_prompt_reduction(mca_coll_symm_module_t *module);
 
-#endif /* MCA_COLL_SYMM_SERVE_PROMPT_H */
+#endif /* MCA_COLL_SYMM_FAST_PROMPT_H */

@@ -1,10 +1,10 @@
 /*
- * base/nbc_tag.c - see base/nbc_tag.h.
+ * mpi_request/nbc_tag.c - see mpi_request/nbc_tag.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/base/nbc_tag.h"
+#include "mca/coll/symm/mpi_request/nbc_tag.h"
 
 #include <pthread.h>
 

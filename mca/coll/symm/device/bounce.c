@@ -1,10 +1,10 @@
 /*
- * device/host_copy.c - see device/host_copy.h.
+ * device/bounce.c - see device/bounce.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/device/host_copy.h"
+#include "mca/coll/symm/device/bounce.h"
 
 #include <stdlib.h>
 

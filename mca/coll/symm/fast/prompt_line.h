@@ -1,21 +1,21 @@
 /*
- * serve/prompt_line.h - what calls that are made at once (serve/prompt.h) have in common: when they
+ * fast/prompt_line.h - what calls that are made at once (fast/prompt.h) have in common: when they
  * may be, and their lines; for prompt.c,
  * prompt_blocks.c and prompt_reductions.c.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#ifndef MCA_COLL_SYMM_SERVE_PROMPT_LINE_H
-#define MCA_COLL_SYMM_SERVE_PROMPT_LINE_H
+#ifndef MCA_COLL_SYMM_FAST_PROMPT_LINE_H
+#define MCA_COLL_SYMM_FAST_PROMPT_LINE_H
 
 #include "mca/coll/symm/agree/line.h"
 #include "mca/coll/symm/base/signature.h"
 #include "mca/coll/symm/data/recognise.h"
+#include "mca/coll/symm/fast/prompt.h"
 #include "mca/coll/symm/report/counters.h"
 #include "mca/coll/symm/report/verbose.h"
 #include "mca/coll/symm/serve/end.h"
-#include "mca/coll/symm/serve/prompt.h"
 #include "mca/coll/symm/serve/slot.h"
 
 struct prompt {
@@ -129,4 +129,4 @@ static inline bool prompt_have_given(const struct prompt *prompt, int end)
     return true;
 }
 
-#endif /* MCA_COLL_SYMM_SERVE_PROMPT_LINE_H */
+#endif /* MCA_COLL_SYMM_FAST_PROMPT_LINE_H */

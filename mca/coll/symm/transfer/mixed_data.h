@@ -1,12 +1,13 @@
 /*
- * serve/mixed_data.h - how data get into lines and out of them in mixed calls (serve/mixed.h), and
- * how ranks wait for those that bring theirs after they have posted their lines.
+ * transfer/mixed_data.h - how data get into lines and out of them in mixed calls
+ * (transfer/mixed.h), and how ranks wait for those that bring theirs after they have posted their
+ * lines.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#ifndef MCA_COLL_SYMM_SERVE_MIXED_DATA_H
-#define MCA_COLL_SYMM_SERVE_MIXED_DATA_H
+#ifndef MCA_COLL_SYMM_TRANSFER_MIXED_DATA_H
+#define MCA_COLL_SYMM_TRANSFER_MIXED_DATA_H
 
 #include "mca/coll/symm/base/operation.h"
 
@@ -43,4 +44,4 @@ void mca_coll_symm_mixed_tell(struct symm_run *run);
 void mca_coll_symm_mixed_await(struct symm_operation *operation);
 bool mca_coll_symm_mixed_have_brought(struct symm_operation *operation);
 
-#endif /* MCA_COLL_SYMM_SERVE_MIXED_DATA_H */
+#endif /* MCA_COLL_SYMM_TRANSFER_MIXED_DATA_H */

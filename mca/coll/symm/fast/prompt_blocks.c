@@ -1,10 +1,10 @@
 /*
- * serve/prompt_blocks.c - see serve/prompt.h: scattervs and gathervs, whose lines have a table.
+ * fast/prompt_blocks.c - see fast/prompt.h: scattervs and gathervs, whose lines have a table.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/serve/prompt_line.h"
+#include "mca/coll/symm/fast/prompt_line.h"
 
 #include <string.h>
 

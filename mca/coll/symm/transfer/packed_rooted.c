@@ -1,5 +1,5 @@
 /*
- * serve/packed_rooted.c - see serve/packed_rooted.h.
+ * transfer/packed_rooted.c - see transfer/packed_rooted.h.
  *
  * The root's line or staging buffer has its whole vector, packed, or each rank's has the rank's
  * block.  Where buffers are not used any more, and who waits, is as in kernels/host/rooted_*.c.
@@ -7,7 +7,7 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/serve/packed_rooted.h"
+#include "mca/coll/symm/transfer/packed_rooted.h"
 
 #include "kernels/rooted.h"
 #include "mca/coll/symm/agree/line.h"

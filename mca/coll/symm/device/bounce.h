@@ -1,5 +1,5 @@
 /*
- * device/host_copy.h - a buffer argument of a collective and, if the buffer is on a device, its
+ * device/bounce.h - a buffer argument of a collective and, if the buffer is on a device, its
  * copy in host memory.
  *
  * The copy has the buffer's layout, so counts, displacements and types stay the same.  Only what
@@ -9,8 +9,8 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#ifndef MCA_COLL_SYMM_DEVICE_HOST_COPY_H
-#define MCA_COLL_SYMM_DEVICE_HOST_COPY_H
+#ifndef MCA_COLL_SYMM_DEVICE_BOUNCE_H
+#define MCA_COLL_SYMM_DEVICE_BOUNCE_H
 
 #include "mca/ompi_compat.h"
 
@@ -114,4 +114,4 @@ static inline bool mca_coll_symm_host_copy_is_used(const struct symm_host_copy *
     return copy->shape != SYMM_SHAPE_NONE && copy->buffer != MPI_IN_PLACE;
 }
 
-#endif /* MCA_COLL_SYMM_DEVICE_HOST_COPY_H */
+#endif /* MCA_COLL_SYMM_DEVICE_BOUNCE_H */

@@ -1,5 +1,5 @@
 /*
- * serve/mixed_moving.c - see serve/mixed_moving.h.
+ * transfer/mixed_moving.c - see transfer/mixed_moving.h.
  *
  * A rank says in the head of its line how long its block is.  It copies piece k into its staging
  * buffer k mod 4 and raises k + 1.  The root takes the blocks of one rank after the other, piece by
@@ -17,7 +17,7 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/serve/mixed_moving.h"
+#include "mca/coll/symm/transfer/mixed_moving.h"
 
 #include <stdlib.h>
 
@@ -26,7 +26,7 @@
 #include "kernels/run_steps.h"
 #include "mca/coll/symm/agree/blocks_line.h"
 #include "mca/coll/symm/report/verbose.h"
-#include "mca/coll/symm/serve/mixed_data.h"
+#include "mca/coll/symm/transfer/mixed_data.h"
 
 enum { OPENING, MAPPING, STORING, FILLING, TAKING, CLOSING };
 

@@ -1,5 +1,5 @@
 /*
- * serve/packed_reduce.c - see serve/packed_reduce.h.
+ * transfer/packed_reduce.c - see transfer/packed_reduce.h.
  *
  * Every rank reduces all that its result consists of, from packed elements of all ranks:
  *   slot    They are in the lines.
@@ -16,7 +16,7 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/serve/packed_reduce.h"
+#include "mca/coll/symm/transfer/packed_reduce.h"
 
 #include "heap/scratch.h"
 #include "kernels/prefix.h"

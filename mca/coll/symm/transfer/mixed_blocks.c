@@ -1,18 +1,18 @@
 /*
- * serve/mixed_blocks.c - see serve/mixed_blocks.h.
+ * transfer/mixed_blocks.c - see transfer/mixed_blocks.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/serve/mixed_blocks.h"
+#include "mca/coll/symm/transfer/mixed_blocks.h"
 
 #include <stdlib.h>
 
 #include "kernels/run_steps.h"
 #include "mca/coll/symm/agree/blocks.h"
 #include "mca/coll/symm/agree/line.h"
-#include "mca/coll/symm/serve/mixed_data.h"
-#include "mca/coll/symm/serve/mixed_moving.h"
+#include "mca/coll/symm/transfer/mixed_data.h"
+#include "mca/coll/symm/transfer/mixed_moving.h"
 
 enum { STARTING, MOVING };
 

@@ -1,10 +1,10 @@
 /*
- * serve/prompt.c - see serve/prompt.h: broadcasts, scatters and gathers, whose blocks are equal.
+ * fast/prompt.c - see fast/prompt.h: broadcasts, scatters and gathers, whose blocks are equal.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/serve/prompt_line.h"
+#include "mca/coll/symm/fast/prompt_line.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /*
- * serve/packed.c - see serve/packed.h.
+ * transfer/packed.c - see transfer/packed.h.
  *
  * The algorithms here are those of kernels/host for which packing pays.  They use Open MPI's
  * convertor where kernels/host uses memcpy():
@@ -12,17 +12,17 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/serve/packed.h"
+#include "mca/coll/symm/transfer/packed.h"
 
 #include <stdlib.h>
 
 #include "kernels/prefix.h"
 #include "kernels/run_steps.h"
 #include "mca/coll/symm/agree/line.h"
-#include "mca/coll/symm/serve/mixed.h"
-#include "mca/coll/symm/serve/packed_blocks.h"
-#include "mca/coll/symm/serve/packed_reduce.h"
-#include "mca/coll/symm/serve/packed_rooted.h"
+#include "mca/coll/symm/transfer/mixed.h"
+#include "mca/coll/symm/transfer/packed_blocks.h"
+#include "mca/coll/symm/transfer/packed_reduce.h"
+#include "mca/coll/symm/transfer/packed_rooted.h"
 
 /* ---- all-gather ------------------------------------------------------------------------------ */
 

@@ -1,5 +1,5 @@
 /*
- * base/progress.h - moving on the requests of one kind from within opal_progress().
+ * mpi_request/progress.h - moving on the requests of one kind from within opal_progress().
  *
  * A callback of opal_progress() is registered while requests are outstanding.  Threads may be in it
  * at the same time, and it may be entered from within itself.  So one thread at a time walks along
@@ -21,8 +21,8 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#ifndef MCA_COLL_SYMM_BASE_PROGRESS_H
-#define MCA_COLL_SYMM_BASE_PROGRESS_H
+#ifndef MCA_COLL_SYMM_MPI_REQUEST_PROGRESS_H
+#define MCA_COLL_SYMM_MPI_REQUEST_PROGRESS_H
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -56,4 +56,4 @@ static inline void mca_coll_symm_walk_end(struct symm_outstanding *outstanding)
     atomic_flag_clear_explicit(&outstanding->walking, memory_order_release);
 }
 
-#endif /* MCA_COLL_SYMM_BASE_PROGRESS_H */
+#endif /* MCA_COLL_SYMM_MPI_REQUEST_PROGRESS_H */

@@ -1,5 +1,5 @@
 /*
- * base/nbc_tag.h - tags of nonblocking collectives, which a communicator counts.
+ * mpi_request/nbc_tag.h - tags of nonblocking collectives, which a communicator counts.
  *
  * The components below take a tag for each nonblocking or persistent call, within that call.  All
  * ranks make these calls in one order, so they get the same tags.  A call of ours that turns out
@@ -16,8 +16,8 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#ifndef MCA_COLL_SYMM_BASE_NBC_TAG_H
-#define MCA_COLL_SYMM_BASE_NBC_TAG_H
+#ifndef MCA_COLL_SYMM_MPI_REQUEST_NBC_TAG_H
+#define MCA_COLL_SYMM_MPI_REQUEST_NBC_TAG_H
 
 #include "mca/ompi_compat.h"
 
@@ -39,4 +39,4 @@ void mca_coll_symm_nbc_tag_lend(struct symm_lent_tag *lent, struct ompi_communic
                                 int tag);
 void mca_coll_symm_nbc_tag_take_back(const struct symm_lent_tag *lent);
 
-#endif /* MCA_COLL_SYMM_BASE_NBC_TAG_H */
+#endif /* MCA_COLL_SYMM_MPI_REQUEST_NBC_TAG_H */

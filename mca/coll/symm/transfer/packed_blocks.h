@@ -1,11 +1,11 @@
 /*
- * serve/packed_blocks.h - exchanges of blocks with gaps: steps for serve/packed.c.
+ * transfer/packed_blocks.h - exchanges of blocks with gaps: steps for transfer/packed.c.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#ifndef MCA_COLL_SYMM_SERVE_PACKED_BLOCKS_H
-#define MCA_COLL_SYMM_SERVE_PACKED_BLOCKS_H
+#ifndef MCA_COLL_SYMM_TRANSFER_PACKED_BLOCKS_H
+#define MCA_COLL_SYMM_TRANSFER_PACKED_BLOCKS_H
 
 #include "mca/coll/symm/base/operation.h"
 
@@ -21,4 +21,4 @@ enum symm_status mca_coll_symm_packed_blocks_staged(struct symm_operation *opera
 /* Peers reach all inputs, which have no gaps.  Blocks are unpacked from there. */
 enum symm_status mca_coll_symm_packed_blocks_pull(struct symm_operation *operation);
 
-#endif /* MCA_COLL_SYMM_SERVE_PACKED_BLOCKS_H */
+#endif /* MCA_COLL_SYMM_TRANSFER_PACKED_BLOCKS_H */

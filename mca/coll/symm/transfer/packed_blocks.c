@@ -1,10 +1,10 @@
 /*
- * serve/packed_blocks.c - see serve/packed_blocks.h.
+ * transfer/packed_blocks.c - see transfer/packed_blocks.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/serve/packed_blocks.h"
+#include "mca/coll/symm/transfer/packed_blocks.h"
 
 #include "kernels/run_steps.h"
 #include "mca/coll/symm/agree/line.h"
@@ -88,7 +88,7 @@ static void blocks_pack(struct symm_operation *operation)
     }
 }
 
-/* Staging buffers are free when the call starts, as in an all-gather (serve/packed.c). */
+/* Staging buffers are free when the call starts, as in an all-gather (transfer/packed.c). */
 enum symm_status mca_coll_symm_packed_blocks_staged(struct symm_operation *operation)
 {
     struct symm_run *run = &operation->run;

@@ -1,6 +1,6 @@
 /*
- * base/requests.h - what the requests of ours have in common that programs get: where they come
- * from, and how long they hold their communicator.
+ * mpi_request/requests.h - what the requests of ours have in common that programs get: where they
+ * come from, and how long they hold their communicator.
  *
  * Requests are used again, and are freed when the component is closed: a thread that completes one
  * may look at it once more after another thread has given it back (ompi_request_complete()).
@@ -10,8 +10,8 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#ifndef MCA_COLL_SYMM_BASE_REQUESTS_H
-#define MCA_COLL_SYMM_BASE_REQUESTS_H
+#ifndef MCA_COLL_SYMM_MPI_REQUEST_REQUESTS_H
+#define MCA_COLL_SYMM_MPI_REQUEST_REQUESTS_H
 
 #include <pthread.h>
 
@@ -60,4 +60,4 @@ static inline int mca_coll_symm_request_start_below(ompi_request_t *below)
     return below->req_start(1, &below);
 }
 
-#endif /* MCA_COLL_SYMM_BASE_REQUESTS_H */
+#endif /* MCA_COLL_SYMM_MPI_REQUEST_REQUESTS_H */

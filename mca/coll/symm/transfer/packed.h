@@ -1,12 +1,12 @@
 /*
- * serve/packed.h - algorithms for data with gaps, which is packed on its way in or unpacked on its
- * way out.
+ * transfer/packed.h - algorithms for data with gaps, which is packed on its way in or unpacked on
+ * its way out.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#ifndef MCA_COLL_SYMM_SERVE_PACKED_H
-#define MCA_COLL_SYMM_SERVE_PACKED_H
+#ifndef MCA_COLL_SYMM_TRANSFER_PACKED_H
+#define MCA_COLL_SYMM_TRANSFER_PACKED_H
 
 #include "mca/coll/symm/base/operation.h"
 
@@ -17,4 +17,4 @@
  */
 enum symm_status mca_coll_symm_packed_step(struct symm_operation *operation);
 
-#endif /* MCA_COLL_SYMM_SERVE_PACKED_H */
+#endif /* MCA_COLL_SYMM_TRANSFER_PACKED_H */
