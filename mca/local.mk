@@ -93,7 +93,6 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/serve/end.c mca/coll/symm/serve/end.h \
 	mca/coll/symm/serve/leave.c mca/coll/symm/serve/leave.h \
 	mca/coll/symm/serve/operation.c mca/coll/symm/serve/operation.h \
-	mca/coll/symm/serve/outside.c mca/coll/symm/serve/outside.h \
 	mca/coll/symm/serve/set_up.c mca/coll/symm/serve/set_up.h \
 	mca/coll/symm/serve/slot.c mca/coll/symm/serve/slot.h \
 	mca/coll/symm/serve/start.c mca/coll/symm/serve/start.h \
@@ -116,7 +115,8 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/host_copy/rooted.c mca/coll/symm/host_copy/rooted.h \
 	mca/coll/symm/host_copy/tell.c mca/coll/symm/host_copy/tell.h \
 	mca/coll/symm/host_copy/ucx.c mca/coll/symm/host_copy/ucx.h \
-	mca/coll/symm/request/helper.c mca/coll/symm/request/helper.h \
+	mca/coll/symm/progress_thread/helper.c mca/coll/symm/progress_thread/helper.h \
+	mca/coll/symm/progress_thread/outside.c mca/coll/symm/progress_thread/outside.h \
 	mca/coll/symm/request/queue.c mca/coll/symm/request/queue.h \
 	mca/coll/symm/request/request.c mca/coll/symm/request/request.h \
 	mca/coll/symm/request/request_state.h \

@@ -12,12 +12,12 @@
 #include "mca/coll/symm/mpi_request/nbc_tag.h"
 #include "mca/coll/symm/mpi_request/progress.h"
 #include "mca/coll/symm/mpi_request/requests.h"
+#include "mca/coll/symm/progress_thread/helper.h"
+#include "mca/coll/symm/progress_thread/outside.h"
 #include "mca/coll/symm/report/counters.h"
 #include "mca/coll/symm/report/verbose.h"
-#include "mca/coll/symm/request/helper.h"
 #include "mca/coll/symm/serve/leave.h"
 #include "mca/coll/symm/serve/operation.h"
-#include "mca/coll/symm/serve/outside.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* held for a few instructions only */
 static struct symm_queue *queues; /* those with requests; only the thread that walks drops one */

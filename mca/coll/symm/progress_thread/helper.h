@@ -1,9 +1,9 @@
 /*
- * request/helper.h - a thread that moves requests on while the program computes.
+ * progress_thread/helper.h - a thread that moves requests on while the program computes.
  *
  * There is none unless the user asks for it (coll_symm_progress_thread).  It is started with the
  * first request, sleeps while nothing is outstanding, and ends with the component.  What it may do
- * is in serve/outside.h.  It knows nothing of queues: it calls a function that helps.
+ * is in progress_thread/outside.h.  It knows nothing of queues: it calls a function that helps.
  *
  * The thread and the program share one processor where ranks have no other.  So the thread stands
  * aside while the program is in MPI, which then moves everything on by itself.
@@ -11,8 +11,8 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#ifndef MCA_COLL_SYMM_REQUEST_HELPER_H
-#define MCA_COLL_SYMM_REQUEST_HELPER_H
+#ifndef MCA_COLL_SYMM_PROGRESS_THREAD_HELPER_H
+#define MCA_COLL_SYMM_PROGRESS_THREAD_HELPER_H
 
 #include "mca/coll/symm/base/component.h"
 
@@ -42,4 +42,4 @@ void mca_coll_symm_helper_stop_work(void);
 /* End the thread, if there is one. */
 void mca_coll_symm_helper_close(void);
 
-#endif /* MCA_COLL_SYMM_REQUEST_HELPER_H */
+#endif /* MCA_COLL_SYMM_PROGRESS_THREAD_HELPER_H */

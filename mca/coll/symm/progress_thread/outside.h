@@ -1,5 +1,5 @@
 /*
- * serve/outside.h - the steps of an operation that a thread outside of MPI may make.
+ * progress_thread/outside.h - the steps of an operation that a thread outside of MPI may make.
  *
  * Open MPI expects one thread at a time in MPI below MPI_THREAD_MULTIPLE, where OPAL's locks and
  * reference counts do nothing.  A thread of ours is one more.  So it may touch
@@ -16,8 +16,8 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#ifndef MCA_COLL_SYMM_SERVE_OUTSIDE_H
-#define MCA_COLL_SYMM_SERVE_OUTSIDE_H
+#ifndef MCA_COLL_SYMM_PROGRESS_THREAD_OUTSIDE_H
+#define MCA_COLL_SYMM_PROGRESS_THREAD_OUTSIDE_H
 
 #include "mca/coll/symm/base/lane.h"
 
@@ -33,4 +33,4 @@ bool mca_coll_symm_outside_may_start(const struct mca_coll_symm_lane *lane);
  */
 bool mca_coll_symm_outside_step(struct symm_operation *operation);
 
-#endif /* MCA_COLL_SYMM_SERVE_OUTSIDE_H */
+#endif /* MCA_COLL_SYMM_PROGRESS_THREAD_OUTSIDE_H */

@@ -1,10 +1,10 @@
 /*
- * request/helper.c - see request/helper.h.
+ * progress_thread/helper.c - see progress_thread/helper.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/request/helper.h"
+#include "mca/coll/symm/progress_thread/helper.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,10 +1,10 @@
 /*
- * serve/outside.c - see serve/outside.h.
+ * progress_thread/outside.c - see progress_thread/outside.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/serve/outside.h"
+#include "mca/coll/symm/progress_thread/outside.h"
 
 #include "mca/coll/symm/agree/facts.h"
 #include "mca/coll/symm/agree/loose.h"
