@@ -30,7 +30,7 @@ struct symm_cuda_host_registration {
 
 uint64_t symm_cuda_host_clock();
 
-/* Let other threads go on, for some microseconds; and once in a thousand times, at random. */
+/* Let other threads go on, for some microseconds; and once in a thousand times. */
 void symm_cuda_host_sleep();
 void symm_cuda_host_dawdle();
 

@@ -14,8 +14,6 @@
 #include "kernels/cuda/launch/host_memory.h"
 #include "kernels/cuda/launch/multimem_functions.h"
 
-enum { WARP = 32 };
-
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct symm_device *devices[SYMM_CUDA_DEVICES_MAX];
 
@@ -127,10 +125,10 @@ static void parts_destroy(struct symm_device *device)
 /* As far as can be: without graphs kernels are launched one by one. */
 static void graphs_make(struct symm_device *device, uint32_t life)
 {
-    struct symm_cuda_small_pushes nothing = {.threads = WARP};
+    struct symm_cuda_small_pushes nothing = {.threads = SYMM_DEVICE_WARP};
     void *parameters[] = {&nothing};
     const CUDA_KERNEL_NODE_PARAMS kernel =
-        symm_graph_kernel(device->functions.small_push, 1, WARP, parameters);
+        symm_graph_kernel(device->functions.small_push, 1, SYMM_DEVICE_WARP, parameters);
     symm_graphs_make(device->cuda, &device->graphs, life, &kernel, device->kernels);
 }
 

@@ -34,7 +34,14 @@ enum {
     SYMM_DEVICE_BLOCKS = 64,
     /* Copy engines that work side by side, a stream for each. */
     SYMM_DEVICE_COPY_STREAMS = 8,
+    SYMM_DEVICE_WARP = 32, /* threads */
 };
+
+/* As many threads, in whole warps. */
+static inline uint64_t symm_device_warps(uint64_t threads)
+{
+    return (threads + SYMM_DEVICE_WARP - 1) / SYMM_DEVICE_WARP * SYMM_DEVICE_WARP;
+}
 
 /* A limit of blocks for symm_device_engine_start(): no kernel at all. */
 #define SYMM_DEVICE_NO_BLOCKS UINT_MAX

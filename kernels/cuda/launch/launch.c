@@ -12,8 +12,6 @@
 
 #include "kernels/cuda/launch/device_state.h"
 
-enum { WARP = 32 };
-
 /* ---- slots ----------------------------------------------------------------------------------- */
 
 static bool slot_take(struct symm_device *device, uint32_t *slot)
@@ -99,7 +97,7 @@ static void grid_choose(const struct symm_launch *launch, unsigned *blocks, unsi
     *threads = launch->block_threads != 0 ? launch->block_threads : SYMM_CUDA_BLOCK_THREADS;
     *blocks = 1;
     if (launch->units < *threads) {
-        *threads = (unsigned)(launch->units + WARP - 1) / WARP * WARP;
+        *threads = (unsigned)symm_device_warps(launch->units);
     } else if (launch->units < (uint64_t)*threads * most) {
         *blocks = (unsigned)((launch->units + *threads - 1) / *threads);
     } else {

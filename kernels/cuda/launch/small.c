@@ -10,7 +10,6 @@
 
 enum {
     VECTOR = 16,
-    WARP = 32,
     BYTES_MOST = 512, /* of a block that is copied byte by byte */
     /* With more of them the blocks of a kernel have to count each other. */
     FLAGGED_UNITS = SYMM_CUDA_FLAGS * SYMM_CUDA_BLOCK_THREADS,
@@ -93,7 +92,7 @@ uint64_t symm_small_push(const struct symm_cuda_push *pushes, int count, unsigne
         threads = units > threads ? units : threads;
         used++;
     }
-    threads = (threads + WARP - 1) / WARP * WARP;
+    threads = symm_device_warps(threads);
     small->threads = (uint32_t)threads;
     uint64_t all = threads * (uint64_t)used;
     bool has_flags = all <= FLAGGED_UNITS, others_have = threads <= FLAGGED_UNITS;

@@ -6,68 +6,12 @@
  */
 #include "mca/coll/symm/host_copy/call.h"
 
-#include <stdatomic.h>
-
-#include "heap/gpu/cuda_device.h"
-#include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/host_copy/tell.h"
-#include "mca/coll/symm/host_copy/ucx.h"
-#include "mca/coll/symm/report/verbose.h"
 #include "mca/coll/symm/serve/below.h"
 
-static bool ucx_is_blind(void)
-{
-    if (!mca_coll_symm_ucx_is_blind()) {
-        return false;
-    }
-    mca_coll_symm_verbose(SYMM_VERBOSE_TROUBLE,
-                          "UCX has not loaded libucm_cuda.so, and takes device memory for host "
-                          "memory: collectives below are made on host copies");
-    return true;
-}
-
-static bool is_wanted(void)
-{
-    switch (mca_coll_symm_component.host_staging) {
-    case MCA_COLL_SYMM_HOST_COPY_ALWAYS:
-        return symm_cuda_is_built();
-    case MCA_COLL_SYMM_HOST_COPY_NEVER:
-        return false;
-    default:
-        return symm_cuda_is_built() && (!symm_ompi_knows_cuda() || ucx_is_blind());
-    }
-}
-
-/*
- * Every call that goes below asks for this.  Open MPI is asked once, because it searches by name.
- */
-bool mca_coll_symm_host_copy_is_on(void)
-{
-    /* threads set it to the same value */
-    _Atomic int *known = &mca_coll_symm_component.host_copies;
-    int answer = atomic_load_explicit(known, memory_order_relaxed);
-    if (answer == 0) {
-        answer = is_wanted() ? 1 : -1;
-        atomic_store_explicit(known, answer, memory_order_relaxed);
-    }
-    return answer > 0;
-}
-
-bool mca_coll_symm_host_copy_is_for(enum symm_host_copy_collective collective)
-{
-    bool never = mca_coll_symm_component.host_staging == MCA_COLL_SYMM_HOST_COPY_NEVER;
-    return mca_coll_symm_host_copy_is_on() ||
-           (!never && symm_cuda_is_built() && mca_coll_symm_is_later_reduction(collective));
-}
-
-/*
- * Where no copies are to be made, Open MPI reads device memory itself.  Data with gaps are packed
- * here, and so are copied.
- */
 static int copy_open(const struct symm_host_copy_call *call, struct symm_host_copy *copy)
 {
-    if (!mca_coll_symm_host_copy_is_for(call->collective) &&
-        !mca_coll_symm_bytes_are_apart(&call->buffers, copy)) {
+    if (!mca_coll_symm_host_copy_is_wanted(&call->buffers, copy, call->collective)) {
         mca_coll_symm_host_copy_leave(copy);
         return OMPI_SUCCESS;
     }
@@ -106,9 +50,7 @@ int mca_coll_symm_host_copy_call_end(struct symm_host_copy_call *call)
     if (mca_coll_symm_host_copy_is_made(buffers)) {
         mca_coll_symm_host_copy_tell(call->collective, call->why, buffers);
     }
-    mca_coll_symm_bytes_close(buffers);
-    mca_coll_symm_host_copy_close(&buffers->send);
-    mca_coll_symm_host_copy_close(&buffers->receive);
+    mca_coll_symm_host_copy_copies_close(buffers);
     if (call->error == OMPI_ERROR) {
         return mca_coll_symm_host_copy_failed(call->collective, buffers->comm);
     }

@@ -24,17 +24,7 @@
 #define MCA_COLL_SYMM_HOST_COPY_CALL_H
 
 #include "mca/coll/symm/base/layer.h"
-#include "mca/coll/symm/host_copy/describe.h"
-
-/* Whether device buffers are copied for the component below. */
-bool mca_coll_symm_host_copy_is_on(void);
-
-/*
- * Whether they are copied for this entry of a communicator's table.  Nonblocking and persistent
- * reductions get copies from an Open MPI that knows devices, too: libnbc reduces with the host
- * whatever memory it finds.
- */
-bool mca_coll_symm_host_copy_is_for(enum symm_host_copy_collective collective);
+#include "mca/coll/symm/host_copy/copies.h"
 
 struct symm_host_copy_call {
     enum symm_host_copy_collective collective;

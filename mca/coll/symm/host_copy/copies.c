@@ -6,19 +6,76 @@
  */
 #include "mca/coll/symm/host_copy/copies.h"
 
+#include <stdatomic.h>
+
+#include "heap/gpu/cuda_device.h"
+#include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/host_copy/bytes.h"
-#include "mca/coll/symm/host_copy/call.h"
+#include "mca/coll/symm/host_copy/ucx.h"
+#include "mca/coll/symm/report/verbose.h"
+
+/* ---- whether there are to be any ------------------------------------------------------------- */
+
+static bool ucx_is_blind(void)
+{
+    if (!mca_coll_symm_ucx_is_blind()) {
+        return false;
+    }
+    mca_coll_symm_verbose(SYMM_VERBOSE_TROUBLE,
+                          "UCX has not loaded libucm_cuda.so, and takes device memory for host "
+                          "memory: collectives below are made on host copies");
+    return true;
+}
+
+static bool is_wanted(void)
+{
+    switch (mca_coll_symm_component.host_staging) {
+    case MCA_COLL_SYMM_HOST_COPY_ALWAYS:
+        return symm_cuda_is_built();
+    case MCA_COLL_SYMM_HOST_COPY_NEVER:
+        return false;
+    default:
+        return symm_cuda_is_built() && (!symm_ompi_knows_cuda() || ucx_is_blind());
+    }
+}
 
 /*
- * Find out whether the buffer needs a copy.  If Open MPI knows devices (host_copy/layer.c), the
- * component below gets the buffer itself, wherever it is, unless it has to be packed.
+ * Every call that goes below asks for this.  Open MPI is asked once, because it searches by name.
  */
+bool mca_coll_symm_host_copy_is_on(void)
+{
+    /* threads set it to the same value */
+    _Atomic int *known = &mca_coll_symm_component.host_copies;
+    int answer = atomic_load_explicit(known, memory_order_relaxed);
+    if (answer == 0) {
+        answer = is_wanted() ? 1 : -1;
+        atomic_store_explicit(known, answer, memory_order_relaxed);
+    }
+    return answer > 0;
+}
+
+bool mca_coll_symm_host_copy_is_for(enum symm_host_copy_collective collective)
+{
+    bool never = mca_coll_symm_component.host_staging == MCA_COLL_SYMM_HOST_COPY_NEVER;
+    return mca_coll_symm_host_copy_is_on() ||
+           (!never && symm_cuda_is_built() && mca_coll_symm_is_later_reduction(collective));
+}
+
+bool mca_coll_symm_host_copy_is_wanted(const struct symm_host_copy_buffers *buffers,
+                                       const struct symm_host_copy *copy,
+                                       enum symm_host_copy_collective collective)
+{
+    return mca_coll_symm_host_copy_is_for(collective) ||
+           mca_coll_symm_bytes_are_apart(buffers, copy);
+}
+
+/* ---- those of a request ---------------------------------------------------------------------- */
+
 static void find(struct symm_host_copy *copy, const struct symm_host_copy_buffers *buffers,
                  enum symm_host_copy_collective collective)
 {
     mca_coll_symm_host_copy_leave(copy);
-    if (mca_coll_symm_host_copy_is_for(collective) ||
-        mca_coll_symm_bytes_are_apart(buffers, copy)) {
+    if (mca_coll_symm_host_copy_is_wanted(buffers, copy, collective)) {
         (void)mca_coll_symm_host_copy_find(copy);
     }
 }
