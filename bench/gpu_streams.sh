@@ -16,11 +16,12 @@ streams_launch() {
 
 # A rank ends by a signal while graphs run on both: the job ends, and memory is free again.
 streams_kill() {
-    local file=$work/streams-killed.txt before after result
-    begin "$file" mpirun "${launch[@]}" -n 2 tests/streams/check_replays --kill 3000
+    local file=$work/streams-killed.txt kill=3000 before after result
+    ((gpus > 1)) || kill=20
+    begin "$file" mpirun "${launch[@]}" -n 2 tests/streams/check_replays --kill "$kill"
     before=$(gpu_memory)
     within 60 "$file" "$MPIRUN" "${launch[@]}" -n 2 tests/streams/check_replays \
-        --replays 100000000 --kill 3000
+        --replays 100000000 --kill "$kill"
     result=$?
     ((result != 0 && result != 124)) || broken "a job with a killed rank ended with $result"
     sleep 2

@@ -298,7 +298,6 @@ nobase_dist_doc_DATA += \
 	bench/results/gpu-h100-host-copies.txt \
 	bench/results/gpu-h100-launch-turns.txt \
 	bench/results/gpu-h100-launches.txt \
-	bench/results/gpu-h100-mpi4py-cupy.txt \
 	bench/results/gpu-h100-packets.txt \
 	bench/results/gpu-h100-python.txt \
 	bench/results/gpu-h100-resident.txt \
@@ -315,6 +314,7 @@ nobase_dist_doc_DATA += \
 	bench/results/gpu-h200-2-osu.txt \
 	bench/results/gpu-h200-2-ranks-chosen.txt \
 	bench/results/gpu-h200-2-ranks-streams.txt \
+	bench/results/gpu-h200-1-streams-checks.txt \
 	bench/results/gpu-h200-2-streams-checks.txt \
 	bench/results/gpu-h200-2-ranks-collectives-elsewhere.txt \
 	bench/results/gpu-h200-2-ranks-collectives-in-place.txt \
@@ -327,6 +327,7 @@ nobase_dist_doc_DATA += \
 	bench/results/gpu-h200-4-ranks-odd.txt \
 	bench/results/gpu-h200-4-ranks-ring.txt \
 	bench/results/gpu-h200-heat.txt \
+	bench/results/gpu-h200-mpi4py-cupy.txt \
 	bench/results/gpu-h200-uneven.txt \
 	bench/results/gpu-host-16-ranks-alloc.txt \
 	bench/results/gpu-host-16-ranks-allreduce.table \
