@@ -1,7 +1,7 @@
 /*
  * tune_rows.c - from times to rows: who wins, and for which sizes.
  *
- * Data travel in the slot before the ranks know of each other. So the slot wins or loses for both
+ * Inline data travel before the ranks know of each other. So inline wins or loses for both
  * places together, and has rows of its own. What is possible by multicast has rows in front of the
  * others, which then are for calls where multicast is not possible. One-shot by multicast, which is
  * not for all types, has rows in front of those.
@@ -29,9 +29,9 @@ struct winners {
     int by[TUNE_SIZES];
 };
 
-static bool is_slot(const struct tune_part *part, int candidate)
+static bool is_inline(const struct tune_part *part, int candidate)
 {
-    return strcmp(part->forcing.candidate[candidate].word, "slot") == 0;
+    return strcmp(part->forcing.candidate[candidate].word, "inline") == 0;
 }
 
 static bool is_multicast(const struct tune_part *part, int candidate)
@@ -56,13 +56,13 @@ static bool takes_part(const struct tune_part *part, int candidate, enum field f
     }
 }
 
-/* The quickest but the slot; NOBODY. */
+/* The quickest but inline; NOBODY. */
 static int quickest(const struct tune_part *part, int place, int size, enum field field, int before)
 {
     const struct choice_times *times = &part->times[place][size];
     int best = NOBODY;
     for (int i = 0; times->measured && i < part->forcing.count; i++) {
-        if (times->us[i] > 0 && !is_slot(part, i) && takes_part(part, i, field) &&
+        if (times->us[i] > 0 && !is_inline(part, i) && takes_part(part, i, field) &&
             (best == NOBODY || times->us[i] < times->us[best])) {
             best = i;
         }
@@ -72,28 +72,28 @@ static int quickest(const struct tune_part *part, int place, int size, enum fiel
     return stays ? before : best;
 }
 
-static int slot_candidate(const struct tune_part *part)
+static int inline_candidate(const struct tune_part *part)
 {
     for (int i = 0; i < part->forcing.count; i++) {
-        if (is_slot(part, i)) {
+        if (is_inline(part, i)) {
             return i;
         }
     }
     return NOBODY;
 }
 
-/* Whether the slot is better, in and out of place taken together. */
-static bool slot_wins(const struct tune_part *part, int size)
+/* Whether inline is better, in and out of place taken together. */
+static bool inline_wins(const struct tune_part *part, int size)
 {
-    int slot = slot_candidate(part);
+    int in_slot = inline_candidate(part);
     double with = 0, without = 0;
-    for (int place = 0; slot != NOBODY && place < 2; place++) {
+    for (int place = 0; in_slot != NOBODY && place < 2; place++) {
         const struct choice_times *times = &part->times[place][size];
         int best = quickest(part, place, size, FIELD_ALL, NOBODY);
-        if (best == NOBODY || times->us[slot] <= 0) {
+        if (best == NOBODY || times->us[in_slot] <= 0) {
             return false;
         }
-        with += times->us[slot];
+        with += times->us[in_slot];
         without += times->us[best];
     }
     return with > 0 && with <= without;
@@ -104,10 +104,10 @@ static void winners_find(const struct tune_part *part, int place, enum field fie
 {
     int before = NOBODY;
     for (int size = 0; size < part->sizes; size++) {
-        int best = slot_wins(part, size) ? slot_candidate(part)
+        int best = inline_wins(part, size) ? inline_candidate(part)
                                          : quickest(part, place, size, field, before);
         winners->by[size] = best;
-        before = best == NOBODY ? before : is_slot(part, best) ? NOBODY : best;
+        before = best == NOBODY ? before : is_inline(part, best) ? NOBODY : best;
     }
 }
 
@@ -120,13 +120,13 @@ struct heading {
     bool on_device;
     int first_place, last_place; /* 0: out of place, 1: in place */
     const char *multicast;
-    bool of_slot; /* rows of the slot; otherwise all others */
+    bool of_inline; /* rows of inline; otherwise all others */
 };
 
 /*
  * As tables count: of a result; of a reduce-scatter or scatter, of the vector; of a gatherv or
  * scatterv, what a rank sends on average, which is a block.  (Where the root's own block does not
- * travel the average is a little less.)  The row of a scatterv's slot goes by what the root sends.
+ * travel the average is a little less.)  The inline row of a scatterv goes by what the root sends.
  */
 static uint64_t result_bytes(const struct heading *heading, int size)
 {
@@ -134,7 +134,7 @@ static uint64_t result_bytes(const struct heading *heading, int size)
     enum collective collective = heading->part->forcing.collective;
     bool counts_once = call_reduces(collective) || collective == COLLECTIVE_BCAST ||
                        collective == COLLECTIVE_GATHERV ||
-                       (collective == COLLECTIVE_SCATTERV && !heading->of_slot);
+                       (collective == COLLECTIVE_SCATTERV && !heading->of_inline);
     return counts_once ? bytes : bytes * (uint64_t)heading->ranks;
 }
 
@@ -179,7 +179,7 @@ static uint64_t hand_over(const struct heading *heading, int size, int before, i
     const struct tune_part *part = heading->part;
     uint64_t bytes = result_bytes(heading, size);
     double earlier, now;
-    if (size == 0 || before == NOBODY || is_slot(part, before) || is_slot(part, next) ||
+    if (size == 0 || before == NOBODY || is_inline(part, before) || is_inline(part, next) ||
         !lag(heading, size - 1, before, next, &earlier) ||
         !lag(heading, size, before, next, &now) || now >= 0) {
         return bytes;
@@ -204,10 +204,10 @@ static void row_write(FILE *file, const struct heading *heading, uint64_t from, 
                       int winner)
 {
     const struct tune_part *part = heading->part;
-    bool slot = is_slot(part, winner);
+    bool is_in_slot = is_inline(part, winner);
     fprintf(file, "%s %s %d %s %s ", options_collective_name(part->forcing.collective),
             heading->on_device ? "device" : "host", heading->ranks,
-            slot ? "any" : place_word(heading), slot ? "any" : heading->multicast);
+            is_in_slot ? "any" : place_word(heading), is_in_slot ? "any" : heading->multicast);
     bytes_write(file, from);
     if (to != ENDLESS) {
         fprintf(file, "-");
@@ -227,7 +227,7 @@ static void list_write(FILE *file, const struct heading *heading, const struct w
         while (end < part->sizes && (winners->by[end] == winner || winners->by[end] == NOBODY)) {
             end++;
         }
-        if (winner != NOBODY && is_slot(part, winner) == heading->of_slot) {
+        if (winner != NOBODY && is_inline(part, winner) == heading->of_inline) {
             uint64_t to = end == part->sizes
                               ? ENDLESS : hand_over(heading, end, winner, winners->by[end]);
             row_write(file, heading, hand_over(heading, first, before, winner), to, winner);
@@ -248,9 +248,9 @@ static void lists_write(FILE *file, struct heading heading, enum field field)
     heading.multicast = field == FIELD_UNICAST ? "any" : "yes";
     heading.last_place = alike ? 1 : 0;
     if (field == FIELD_UNICAST) {
-        heading.of_slot = true;
+        heading.of_inline = true;
         list_write(file, &heading, &winners[0]);
-        heading.of_slot = false;
+        heading.of_inline = false;
     }
     list_write(file, &heading, &winners[0]);
     if (!alike) {

@@ -28,12 +28,12 @@ struct symm_run;
  * variables and in values of parameters, so a new line goes to the end.
  */
 #define SYMM_ALGORITHMS(F)                                                                        \
-    F(SYMM_ALLREDUCE_SLOT, symm_allreduce_slot)                                                   \
+    F(SYMM_ALLREDUCE_INLINE, symm_allreduce_inline)                                               \
     F(SYMM_ALLREDUCE_STAGED, symm_allreduce_staged)                                               \
     F(SYMM_ALLREDUCE_STAGED_ONE_SHOT, symm_allreduce_staged_one_shot)                             \
     F(SYMM_ALLREDUCE_ONE_SHOT, symm_allreduce_one_shot)                                           \
     F(SYMM_ALLREDUCE_TWO_SHOT, symm_allreduce_two_shot)                                           \
-    F(SYMM_ALLGATHER_SLOT, symm_allgather_slot)                                                   \
+    F(SYMM_ALLGATHER_INLINE, symm_allgather_inline)                                               \
     F(SYMM_ALLGATHER_STAGED, symm_allgather_staged)                                               \
     F(SYMM_ALLGATHER_PULL, symm_allgather_pull)                                                   \
     F(SYMM_ALLGATHER_PUSH, symm_allgather_push)                                                   \
@@ -50,46 +50,46 @@ struct symm_run;
     F(SYMM_ALLREDUCE_CUDA_MULTIMEM, symm_allreduce_cuda_multimem)                                 \
     F(SYMM_ALLREDUCE_CUDA_MULTIMEM_ONE_SHOT, symm_allreduce_cuda_multimem_one_shot)               \
     F(SYMM_ALLGATHER_CUDA_MULTIMEM, symm_allgather_cuda_multimem)                                 \
-    F(SYMM_BARRIER_SLOT, symm_barrier_slot)                                                       \
-    F(SYMM_REDUCE_SCATTER_SLOT, symm_reduce_scatter_slot)                                         \
+    F(SYMM_BARRIER_INLINE, symm_barrier_inline)                                                   \
+    F(SYMM_REDUCE_SCATTER_INLINE, symm_reduce_scatter_inline)                                     \
     F(SYMM_REDUCE_SCATTER_STAGED, symm_reduce_scatter_staged)                                     \
     F(SYMM_REDUCE_SCATTER_PULL, symm_reduce_scatter_pull)                                         \
     F(SYMM_REDUCE_SCATTER_CUDA_PULL, symm_reduce_scatter_cuda_pull)                               \
-    F(SYMM_REDUCE_SCATTER_BLOCK_SLOT, symm_reduce_scatter_block_slot)                             \
+    F(SYMM_REDUCE_SCATTER_BLOCK_INLINE, symm_reduce_scatter_block_inline)                         \
     F(SYMM_REDUCE_SCATTER_BLOCK_STAGED, symm_reduce_scatter_block_staged)                         \
     F(SYMM_REDUCE_SCATTER_BLOCK_PULL, symm_reduce_scatter_block_pull)                             \
     F(SYMM_REDUCE_SCATTER_BLOCK_CUDA_PULL, symm_reduce_scatter_block_cuda_pull)                   \
     F(SYMM_REDUCE_SCATTER_CUDA_PUSH, symm_reduce_scatter_cuda_push)                               \
     F(SYMM_REDUCE_SCATTER_BLOCK_CUDA_PUSH, symm_reduce_scatter_block_cuda_push)                   \
-    F(SYMM_SCAN_SLOT, symm_scan_slot)                                                             \
+    F(SYMM_SCAN_INLINE, symm_scan_inline)                                                         \
     F(SYMM_SCAN_STAGED, symm_scan_staged)                                                         \
     F(SYMM_SCAN_TWO_SHOT, symm_scan_two_shot)                                                     \
     F(SYMM_SCAN_CUDA_PULL, symm_scan_cuda_pull)                                                   \
     F(SYMM_SCAN_CUDA_SCRATCH, symm_scan_cuda_scratch)                                             \
-    F(SYMM_EXSCAN_SLOT, symm_exscan_slot)                                                         \
+    F(SYMM_EXSCAN_INLINE, symm_exscan_inline)                                                     \
     F(SYMM_EXSCAN_STAGED, symm_exscan_staged)                                                     \
     F(SYMM_EXSCAN_TWO_SHOT, symm_exscan_two_shot)                                                 \
     F(SYMM_EXSCAN_CUDA_PULL, symm_exscan_cuda_pull)                                               \
     F(SYMM_EXSCAN_CUDA_SCRATCH, symm_exscan_cuda_scratch)                                         \
-    F(SYMM_ALLTOALL_SLOT, symm_alltoall_slot)                                                     \
+    F(SYMM_ALLTOALL_INLINE, symm_alltoall_inline)                                                 \
     F(SYMM_ALLTOALL_STAGED, symm_alltoall_staged)                                                 \
     F(SYMM_ALLTOALL_PULL, symm_alltoall_pull)                                                     \
     F(SYMM_ALLTOALL_CUDA_KERNEL, symm_alltoall_cuda_kernel)                                       \
     F(SYMM_ALLTOALL_CUDA_COPY_ENGINE, symm_alltoall_cuda_copy_engine)                             \
     F(SYMM_ALLTOALL_CUDA_SCRATCH, symm_alltoall_cuda_scratch)                                     \
-    F(SYMM_ALLGATHERV_SLOT, symm_allgatherv_slot)                                                 \
+    F(SYMM_ALLGATHERV_INLINE, symm_allgatherv_inline)                                             \
     F(SYMM_ALLGATHERV_STAGED, symm_allgatherv_staged)                                             \
     F(SYMM_ALLGATHERV_PULL, symm_allgatherv_pull)                                                 \
     F(SYMM_ALLGATHERV_CUDA_KERNEL, symm_allgatherv_cuda_kernel)                                   \
     F(SYMM_ALLGATHERV_CUDA_COPY_ENGINE, symm_allgatherv_cuda_copy_engine)                         \
     F(SYMM_ALLGATHERV_CUDA_SCRATCH, symm_allgatherv_cuda_scratch)                                 \
-    F(SYMM_ALLTOALLV_SLOT, symm_alltoallv_slot)                                                   \
+    F(SYMM_ALLTOALLV_INLINE, symm_alltoallv_inline)                                               \
     F(SYMM_ALLTOALLV_STAGED, symm_alltoallv_staged)                                               \
     F(SYMM_ALLTOALLV_PULL, symm_alltoallv_pull)                                                   \
     F(SYMM_ALLTOALLV_CUDA_KERNEL, symm_alltoallv_cuda_kernel)                                     \
     F(SYMM_ALLTOALLV_CUDA_COPY_ENGINE, symm_alltoallv_cuda_copy_engine)                           \
     F(SYMM_ALLTOALLV_CUDA_SCRATCH, symm_alltoallv_cuda_scratch)                                   \
-    F(SYMM_ALLTOALLW_SLOT, symm_alltoallw_slot)                                                   \
+    F(SYMM_ALLTOALLW_INLINE, symm_alltoallw_inline)                                               \
     F(SYMM_ALLTOALLW_STAGED, symm_alltoallw_staged)                                               \
     F(SYMM_ALLTOALLW_PULL, symm_alltoallw_pull)                                                   \
     F(SYMM_ALLTOALLW_CUDA_KERNEL, symm_alltoallw_cuda_kernel)                                     \
@@ -97,41 +97,41 @@ struct symm_run;
     F(SYMM_ALLTOALLW_CUDA_SCRATCH, symm_alltoallw_cuda_scratch)                                   \
     F(SYMM_REDUCE_SCATTER_CUDA_COPY_ENGINE, symm_reduce_scatter_cuda_copy_engine)                 \
     F(SYMM_REDUCE_SCATTER_BLOCK_CUDA_COPY_ENGINE, symm_reduce_scatter_block_cuda_copy_engine)     \
-    F(SYMM_BCAST_SLOT, symm_bcast_slot)                                                           \
+    F(SYMM_BCAST_INLINE, symm_bcast_inline)                                                       \
     F(SYMM_BCAST_STAGED, symm_bcast_staged)                                                       \
     F(SYMM_BCAST_PULL, symm_bcast_pull)                                                           \
     F(SYMM_BCAST_CUDA_PUSH, symm_bcast_cuda_push)                                                 \
     F(SYMM_BCAST_CUDA_COPY_ENGINE, symm_bcast_cuda_copy_engine)                                   \
-    F(SYMM_BCAST_CUDA_PASS, symm_bcast_cuda_pass)                                                 \
+    F(SYMM_BCAST_CUDA_CHAIN, symm_bcast_cuda_chain)                                               \
     F(SYMM_BCAST_CUDA_SCRATCH, symm_bcast_cuda_scratch)                                           \
     F(SYMM_BCAST_CUDA_MULTIMEM, symm_bcast_cuda_multimem)                                         \
-    F(SYMM_REDUCE_SLOT, symm_reduce_slot)                                                         \
+    F(SYMM_REDUCE_INLINE, symm_reduce_inline)                                                     \
     F(SYMM_REDUCE_STAGED, symm_reduce_staged)                                                     \
     F(SYMM_REDUCE_ONE_SHOT, symm_reduce_one_shot)                                                 \
     F(SYMM_REDUCE_TWO_SHOT, symm_reduce_two_shot)                                                 \
     F(SYMM_REDUCE_CUDA_ONE_SHOT, symm_reduce_cuda_one_shot)                                       \
     F(SYMM_REDUCE_CUDA_TWO_SHOT, symm_reduce_cuda_two_shot)                                       \
     F(SYMM_REDUCE_CUDA_SCRATCH, symm_reduce_cuda_scratch)                                         \
-    F(SYMM_GATHER_SLOT, symm_gather_slot)                                                         \
+    F(SYMM_GATHER_INLINE, symm_gather_inline)                                                     \
     F(SYMM_GATHER_STAGED, symm_gather_staged)                                                     \
     F(SYMM_GATHER_PUSH, symm_gather_push)                                                         \
     F(SYMM_GATHER_CUDA_PUSH, symm_gather_cuda_push)                                               \
     F(SYMM_GATHER_CUDA_COPY_ENGINE, symm_gather_cuda_copy_engine)                                 \
     F(SYMM_GATHER_CUDA_SCRATCH, symm_gather_cuda_scratch)                                         \
-    F(SYMM_SCATTER_SLOT, symm_scatter_slot)                                                       \
+    F(SYMM_SCATTER_INLINE, symm_scatter_inline)                                                   \
     F(SYMM_SCATTER_STAGED, symm_scatter_staged)                                                   \
     F(SYMM_SCATTER_PULL, symm_scatter_pull)                                                       \
     F(SYMM_SCATTER_CUDA_PUSH, symm_scatter_cuda_push)                                             \
     F(SYMM_SCATTER_CUDA_COPY_ENGINE, symm_scatter_cuda_copy_engine)                               \
     F(SYMM_SCATTER_CUDA_SCRATCH, symm_scatter_cuda_scratch)                                       \
     F(SYMM_GATHER_PULL, symm_gather_pull)                                                         \
-    F(SYMM_GATHERV_SLOT, symm_gatherv_slot)                                                       \
+    F(SYMM_GATHERV_INLINE, symm_gatherv_inline)                                                   \
     F(SYMM_GATHERV_STAGED, symm_gatherv_staged)                                                   \
     F(SYMM_GATHERV_PULL, symm_gatherv_pull)                                                       \
     F(SYMM_GATHERV_CUDA_KERNEL, symm_gatherv_cuda_kernel)                                         \
     F(SYMM_GATHERV_CUDA_COPY_ENGINE, symm_gatherv_cuda_copy_engine)                               \
     F(SYMM_GATHERV_CUDA_SCRATCH, symm_gatherv_cuda_scratch)                                       \
-    F(SYMM_SCATTERV_SLOT, symm_scatterv_slot)                                                     \
+    F(SYMM_SCATTERV_INLINE, symm_scatterv_inline)                                                 \
     F(SYMM_SCATTERV_STAGED, symm_scatterv_staged)                                                 \
     F(SYMM_SCATTERV_PULL, symm_scatterv_pull)                                                     \
     F(SYMM_SCATTERV_CUDA_KERNEL, symm_scatterv_cuda_kernel)                                       \

@@ -16,7 +16,7 @@ const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT] = {
             .reduces = true,
             .reads_inputs = true,
             .writes_outputs = true,
-            .slot_algorithm = SYMM_ALLREDUCE_SLOT,
+            .inline_algorithm = SYMM_ALLREDUCE_INLINE,
             .in_place_by_copy = true,
             .device_reads_peers = true,
         },
@@ -27,7 +27,7 @@ const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT] = {
             .reads_inputs = true,
             .writes_outputs = true,
             .gathers = true,
-            .slot_algorithm = SYMM_ALLGATHER_SLOT,
+            .inline_algorithm = SYMM_ALLGATHER_INLINE,
         },
     /*
      * A communicator that makes barriers and no other served call sets up shared memory late.  That
@@ -40,7 +40,7 @@ const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT] = {
         {
             .name = "barrier",
             .mpi_name = "MPI_Barrier",
-            .slot_algorithm = SYMM_BARRIER_SLOT,
+            .inline_algorithm = SYMM_BARRIER_INLINE,
             .calls_before_set_up = 1024,
         },
     [SYMM_REDUCE_SCATTER] =
@@ -52,7 +52,7 @@ const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT] = {
             .reads_inputs = true,
             .writes_outputs = true,
             .scatters = true,
-            .slot_algorithm = SYMM_REDUCE_SCATTER_SLOT,
+            .inline_algorithm = SYMM_REDUCE_SCATTER_INLINE,
             .device_reads_peers = true,
         },
     [SYMM_REDUCE_SCATTER_BLOCK] =
@@ -63,7 +63,7 @@ const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT] = {
             .reads_inputs = true,
             .writes_outputs = true,
             .scatters = true,
-            .slot_algorithm = SYMM_REDUCE_SCATTER_BLOCK_SLOT,
+            .inline_algorithm = SYMM_REDUCE_SCATTER_BLOCK_INLINE,
             .device_reads_peers = true,
         },
     [SYMM_SCAN] =
@@ -74,7 +74,7 @@ const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT] = {
             .reads_inputs = true,
             .writes_outputs = true,
             .is_prefix = true,
-            .slot_algorithm = SYMM_SCAN_SLOT,
+            .inline_algorithm = SYMM_SCAN_INLINE,
             .device_reads_peers = true,
         },
     [SYMM_EXSCAN] =
@@ -85,7 +85,7 @@ const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT] = {
             .reads_inputs = true,
             .writes_outputs = true,
             .is_prefix = true,
-            .slot_algorithm = SYMM_EXSCAN_SLOT,
+            .inline_algorithm = SYMM_EXSCAN_INLINE,
             .device_reads_peers = true,
         },
     [SYMM_ALLTOALL] =
@@ -96,7 +96,7 @@ const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT] = {
             .writes_outputs = true,
             .has_blocks = true,
             .own_stays = true,
-            .slot_algorithm = SYMM_ALLTOALL_SLOT,
+            .inline_algorithm = SYMM_ALLTOALL_INLINE,
         },
     [SYMM_ALLGATHERV] =
         {
@@ -107,7 +107,7 @@ const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT] = {
             .writes_outputs = true,
             .gathers = true,
             .has_blocks = true,
-            .slot_algorithm = SYMM_ALLGATHERV_SLOT,
+            .inline_algorithm = SYMM_ALLGATHERV_INLINE,
         },
     [SYMM_ALLTOALLV] =
         {
@@ -117,7 +117,7 @@ const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT] = {
             .writes_outputs = true,
             .has_blocks = true,
             .has_tables = true,
-            .slot_algorithm = SYMM_ALLTOALLV_SLOT,
+            .inline_algorithm = SYMM_ALLTOALLV_INLINE,
         },
     [SYMM_ALLTOALLW] =
         {
@@ -127,7 +127,7 @@ const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT] = {
             .writes_outputs = true,
             .has_blocks = true,
             .has_tables = true,
-            .slot_algorithm = SYMM_ALLTOALLW_SLOT,
+            .inline_algorithm = SYMM_ALLTOALLW_INLINE,
         },
     [SYMM_BCAST] =
         {
@@ -137,7 +137,7 @@ const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT] = {
             .from_root = true,
             .reads_inputs = true,
             .writes_outputs = true,
-            .slot_algorithm = SYMM_BCAST_SLOT,
+            .inline_algorithm = SYMM_BCAST_INLINE,
         },
     [SYMM_REDUCE] =
         {
@@ -148,7 +148,7 @@ const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT] = {
             .to_root = true,
             .reads_inputs = true,
             .writes_outputs = true,
-            .slot_algorithm = SYMM_REDUCE_SLOT,
+            .inline_algorithm = SYMM_REDUCE_INLINE,
             .device_reads_peers = true,
         },
     [SYMM_GATHER] =
@@ -161,7 +161,7 @@ const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT] = {
             .writes_outputs = true,
             .gathers = true,
             .own_stays = true,
-            .slot_algorithm = SYMM_GATHER_SLOT,
+            .inline_algorithm = SYMM_GATHER_INLINE,
         },
     [SYMM_SCATTER] =
         {
@@ -172,7 +172,7 @@ const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT] = {
             .reads_inputs = true,
             .writes_outputs = true,
             .own_stays = true,
-            .slot_algorithm = SYMM_SCATTER_SLOT,
+            .inline_algorithm = SYMM_SCATTER_INLINE,
         },
     /* All-to-all calls in which all blocks but the root's are empty. */
     [SYMM_GATHERV] =
@@ -185,7 +185,7 @@ const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT] = {
             .writes_outputs = true,
             .has_blocks = true,
             .has_tables = true,
-            .slot_algorithm = SYMM_GATHERV_SLOT,
+            .inline_algorithm = SYMM_GATHERV_INLINE,
         },
     [SYMM_SCATTERV] =
         {
@@ -197,6 +197,6 @@ const struct symm_collective_row symm_collectives[SYMM_COLLECTIVE_COUNT] = {
             .writes_outputs = true,
             .has_blocks = true,
             .has_tables = true,
-            .slot_algorithm = SYMM_SCATTERV_SLOT,
+            .inline_algorithm = SYMM_SCATTERV_INLINE,
         },
 };

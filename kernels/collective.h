@@ -55,7 +55,7 @@ struct symm_collective_row {
     bool has_blocks;       /* ranks exchange blocks with each other: struct symm_block */
     bool has_tables;       /* only the two ranks of a block know it: lines carry tables of them */
     bool own_stays;        /* the block of a rank for itself does not travel in the slot */
-    int slot_algorithm;    /* enum symm_algorithm of calls whose data travel in the lines */
+    int inline_algorithm;    /* enum symm_algorithm of calls whose data travel in the lines */
     bool in_place_by_copy; /* once the input is copied to the output, a call is in place */
     bool device_reads_peers; /* on devices, ranks read peers' inputs, not only store to outputs */
     int calls_before_set_up; /* calls that go below before the ranks set up shared memory */

@@ -32,7 +32,7 @@ kernel_sources = \
 	kernels/cuda/launch/multimem.h kernels/cuda/launch/multimem_functions.h \
 	kernels/cuda/pipeline.c kernels/cuda/pipeline.h \
 	kernels/cuda/bcast_multimem.c \
-	kernels/cuda/bcast_pass.c \
+	kernels/cuda/bcast_chain.c \
 	kernels/cuda/reduce_direct.c \
 	kernels/cuda/reduce_ring.c \
 	kernels/cuda/reduce_scatter_hold.c \
@@ -60,30 +60,30 @@ kernel_sources = \
 	kernels/host/allgather_multimem.c \
 	kernels/host/allgather_pull.c \
 	kernels/host/allgather_push.c \
-	kernels/host/allgather_slot.c \
+	kernels/host/allgather_inline.c \
 	kernels/host/allgather_staged.c \
 	kernels/host/allreduce_multimem.c \
 	kernels/host/allreduce_one_shot.c \
-	kernels/host/allreduce_slot.c \
+	kernels/host/allreduce_inline.c \
 	kernels/host/allreduce_staged.c \
 	kernels/host/allreduce_staged_one_shot.c \
 	kernels/host/allreduce_two_shot.c \
-	kernels/host/barrier_slot.c \
+	kernels/host/barrier_inline.c \
 	kernels/host/exchange_direct.c \
-	kernels/host/exchange_slot.c \
+	kernels/host/exchange_inline.c \
 	kernels/host/exchange_staged.c \
 	kernels/host/reduce_one_shot.c \
-	kernels/host/reduce_slot.c \
+	kernels/host/reduce_inline.c \
 	kernels/host/reduce_staged_one_shot.c \
 	kernels/host/reduce_two_shot.c \
 	kernels/host/rooted_direct.c \
-	kernels/host/rooted_slot.c \
+	kernels/host/rooted_inline.c \
 	kernels/host/rooted_staged.c \
 	kernels/host/reduce_scatter_pull.c \
-	kernels/host/reduce_scatter_slot.c \
+	kernels/host/reduce_scatter_inline.c \
 	kernels/host/reduce_scatter_staged.c \
 	kernels/host/prefix.c kernels/host/prefix.h \
-	kernels/host/scan_slot.c \
+	kernels/host/scan_inline.c \
 	kernels/host/scan_staged.c \
 	kernels/host/scan_two_shot.c \
 	kernels/host/multimem.h \

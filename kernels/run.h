@@ -11,8 +11,8 @@
  * Contract with the caller, for every algorithm: all ranks start it for the same call, after every
  * rank has posted its line for that call.  Until the run returns SYMM_OK on the rank whose buffers
  * they are, inputs stay unchanged and outputs belong to the algorithm.  An element has 1 to
- * SYMM_SCRATCH_SIZE bytes, and no more than a staging buffer; SYMM_ALLREDUCE_SLOT takes elements of
- * any size.  The algorithms named CUDA take up to SYMM_CUDA_RANKS_MAX ranks, and the types and
+ * SYMM_SCRATCH_SIZE bytes, and no more than a staging buffer; SYMM_ALLREDUCE_INLINE takes elements
+ * of any size.  The algorithms named CUDA take up to SYMM_CUDA_RANKS_MAX ranks, and the types and
  * operations that symm_device_can_reduce() accepts.
  *
  * Copyright (c) 2026 The ompi-symm authors

@@ -13,6 +13,7 @@ mca_coll_symm_la_LIBADD = libsymm.la $(OMPI_LIBS)
 mca_coll_symm_la_SOURCES = \
 	mca/built_for.c mca/built_for.h \
 	mca/help.c mca/help.h mca/ompi_compat.h mca/ompi_info.h mca/ompi_ulfm.h \
+	mca/old_words.c mca/old_words.h \
 	mca/once.c mca/once.h \
 	mca/parameter.c mca/parameter.h \
 	mca/release.c mca/release.h mca/sizes.h \
@@ -146,6 +147,7 @@ mca_mpool_symm_la_LIBADD = libsymm.la $(OMPI_LIBS)
 mca_mpool_symm_la_SOURCES = \
 	mca/built_for.c mca/built_for.h \
 	mca/help.c mca/help.h mca/ompi_compat.h mca/ompi_info.h mca/ompi_ulfm.h \
+	mca/old_words.c mca/old_words.h \
 	mca/once.c mca/once.h \
 	mca/parameter.c mca/parameter.h \
 	mca/release.c mca/release.h mca/sizes.h \

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "mca/help.h"
+#include "mca/old_words.h"
 
 enum { NAME_SIZE = 160, TEXT_SIZE = 256 };
 
@@ -20,14 +21,43 @@ static void name_format(const mca_base_component_t *component, const char *name,
                    component->mca_component_name, name);
 }
 
+/*
+ * The text that the user wrote, if it came by the environment; mpirun passes --mca that way, too.
+ */
+static const char *text_find(const char *full_name)
+{
+    char variable[NAME_SIZE + sizeof("OMPI_MCA_")];
+    (void)snprintf(variable, sizeof(variable), "OMPI_MCA_%s", full_name);
+    return getenv(variable);
+}
+
+/* Open MPI has a message of its own for this, which it mostly does not print (4.1, 5.0). */
+static void old_name_register(const mca_base_component_t *component, int index,
+                              const char *name, const char *old_name)
+{
+    char full_name[NAME_SIZE], old_full_name[NAME_SIZE];
+    (void)mca_base_var_register_synonym(index, component->mca_project_name,
+                                        component->mca_type_name, component->mca_component_name,
+                                        old_name, MCA_BASE_VAR_SYN_FLAG_DEPRECATED);
+    name_format(component, name, full_name);
+    name_format(component, old_name, old_full_name);
+    if (text_find(old_full_name) != NULL) {
+        symm_old_word_tell("names of MCA parameters", old_full_name, full_name);
+    }
+}
+
 static void variable_register(const mca_base_component_t *component,
                               const struct symm_parameter *parameter, mca_base_var_type_t type,
                               mca_base_var_enum_t *values, bool can_change, void *storage)
 {
-    (void)mca_base_component_var_register(
+    int index = mca_base_component_var_register(
         component, parameter->name, parameter->description, type, values, 0,
         can_change ? MCA_BASE_VAR_FLAG_SETTABLE : 0, parameter->level,
         can_change ? MCA_BASE_VAR_SCOPE_LOCAL : MCA_BASE_VAR_SCOPE_READONLY, storage);
+    const char *old_name = symm_word_formerly(parameter->name);
+    if (index >= 0 && old_name != NULL) {
+        old_name_register(component, index, parameter->name, old_name);
+    }
 }
 
 /* One process of a node prints the message, because as a rule all have the same parameters. */
@@ -40,16 +70,6 @@ static void refuse(const char *full_name, const char *value, const char *allowed
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */
-
-/*
- * The text that the user wrote, if it came by the environment; mpirun passes --mca that way, too.
- */
-static const char *text_find(const char *full_name)
-{
-    char variable[NAME_SIZE + sizeof("OMPI_MCA_")];
-    (void)snprintf(variable, sizeof(variable), "OMPI_MCA_%s", full_name);
-    return getenv(variable);
-}
 
 /*
  * Whether `text` is a whole number of 64 bits, with or without a suffix that Open MPI understands.
@@ -157,13 +177,19 @@ static void values_list(const mca_base_var_enum_t *values, char text[TEXT_SIZE])
 }
 
 /*
- * Finds a value as value_find() does, but prints our message for an unknown one, because Open MPI's
- * may be lost (help.h).
+ * Finds a value as value_find() does, also by an old word, but prints our message for an unknown
+ * one, because Open MPI's may be lost (help.h).
  */
 static int value_find_or_refuse(mca_base_var_enum_t *values, const char *text, int *value)
 {
     char allowed[TEXT_SIZE];
-    if (value_find(values, text, value) != OPAL_SUCCESS) {
+    const char *now = symm_word_now(text);
+    if (value_find(values, text, value) == OPAL_SUCCESS) {
+        return OPAL_SUCCESS;
+    }
+    if (now != NULL && value_find(values, now, value) == OPAL_SUCCESS) {
+        symm_old_word_tell(values->enum_name, text, now);
+    } else {
         *value = values->enum_values[0].value;
         values_list(values, allowed);
         refuse(values->enum_name, text, allowed, values->enum_values[0].string);

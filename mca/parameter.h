@@ -44,7 +44,10 @@ void symm_parameter_text(const mca_base_component_t *component,
                          const struct symm_parameter *parameter, const char *otherwise,
                          char **storage);
 
-/* One of `values`, which end with a NULL string.  The first one is the default. */
+/*
+ * One of `values`, which end with a NULL string.  The first one is the default.  Old words
+ * (old_words.h) are understood.
+ */
 void symm_parameter_choice(const mca_base_component_t *component,
                            const struct symm_parameter *parameter,
                            const mca_base_var_enum_value_t *values, int *storage);

@@ -154,7 +154,7 @@ void symm_exports_destroy(struct symm_exports *exports)
 enum symm_status symm_exports_locate(struct symm_exports *exports,
                                      const struct symm_memory *memory, const void *address,
                                      size_t size, bool again, struct symm_location *location,
-                                     unsigned *sightings)
+                                     unsigned *uses)
 {
     (void)exports;
     (void)memory;
@@ -162,7 +162,7 @@ enum symm_status symm_exports_locate(struct symm_exports *exports,
     (void)size;
     (void)again;
     (void)location;
-    (void)sightings;
+    (void)uses;
     return SYMM_ERR_FOREIGN;
 }
 

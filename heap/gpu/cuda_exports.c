@@ -25,7 +25,7 @@ struct allocation {
     uint32_t next;   /* in its bucket: the place's number plus 1 */
     uint64_t base, size, id;
     int device;
-    unsigned sightings;
+    unsigned uses;
     enum { NOT_ASKED, HAS_HANDLE, REFUSED } state;
     enum symm_status refusal;
     struct symm_ipc_handle handle;
@@ -151,7 +151,7 @@ static struct allocation *find(struct symm_exports *exports, const struct symm_m
 /*
  * A free place, or the place of an allocation of which no peer has heard; -1: there is neither.
  * Allocations lose their places in turn, so that an allocation which comes back finds its
- * sightings.
+ * uses.
  */
 static int place_find(struct symm_exports *exports)
 {
@@ -214,7 +214,7 @@ static bool can_be_exported(const struct symm_memory *memory, const void *addres
 enum symm_status symm_exports_locate(struct symm_exports *exports,
                                      const struct symm_memory *memory, const void *address,
                                      size_t size, bool again, struct symm_location *location,
-                                     unsigned *sightings)
+                                     unsigned *uses)
 {
     if (!can_be_exported(memory, address, size)) {
         return SYMM_ERR_FOREIGN;
@@ -231,8 +231,8 @@ enum symm_status symm_exports_locate(struct symm_exports *exports,
             .index = (uint32_t)(allocation - exports->allocations),
             .heap = SYMM_HEAP_IPC,
         };
-        allocation->sightings += !again && allocation->sightings < UINT32_MAX;
-        *sightings = allocation->sightings;
+        allocation->uses += !again && allocation->uses < UINT32_MAX;
+        *uses = allocation->uses;
     }
     (void)pthread_mutex_unlock(&exports->mutex);
     return allocation != NULL ? SYMM_OK : SYMM_ERR_NO_MEMORY;

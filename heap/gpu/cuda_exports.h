@@ -20,7 +20,7 @@ enum symm_status symm_exports_create(struct symm_server *server,
 void symm_exports_destroy(struct symm_exports *exports);
 
 /*
- * Name [address, address + size), which the driver has described as `memory`; *sightings: how many
+ * Name [address, address + size), which the driver has described as `memory`; *uses: how many
  * calls have asked that for its allocation, this one included.  `again`: the same call has done so
  * before.  Errors: FOREIGN (CUDA IPC cannot export it, or it is more than one allocation),
  * NO_MEMORY (the table is full).
@@ -28,7 +28,7 @@ void symm_exports_destroy(struct symm_exports *exports);
 SYMM_PRIVATE enum symm_status
 symm_exports_locate(struct symm_exports *exports, const struct symm_memory *memory,
                     const void *address, size_t size, bool again, struct symm_location *location,
-                    unsigned *sightings);
+                    unsigned *uses);
 
 /*
  * The handle of an allocation that has been named.  The driver is asked once; what it refuses, it

@@ -50,7 +50,7 @@ static inline bool symm_rooted_own_push(const struct symm_run *run, struct symm_
 enum symm_status symm_reduce_two_shot_start(struct symm_run *run);
 
 /*
- * Broadcasts that are passed on through slots in scratch (bcast_pass.c): bytes of scratch that one
+ * Broadcasts that are passed on through slots in scratch (bcast_chain.c): bytes of scratch that one
  * of `bytes` is quickest with, and the step function.
  */
 size_t symm_bcast_slots_wanted(size_t bytes, int ranks);

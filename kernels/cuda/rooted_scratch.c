@@ -9,7 +9,7 @@
  *
  * In a gather the root's scratch has a row for each other rank.
  *
- * Large broadcasts to several ranks are passed on from rank to rank instead (bcast_pass.c).
+ * Large broadcasts to several ranks are passed on from rank to rank instead (bcast_chain.c).
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -7,7 +7,7 @@
  * "calls" makes some calls on such memory, and two on memory from MPI_Alloc_mem, after one on both;
  * results must be right; who serves them, the script sees in the report.  "rules" counts what is
  * served on mapped memory and how often the driver is asked to open or close some, for three ranks,
- * with the defaults of coll_symm_ipc_sightings and _least, and 4 MiB as coll_symm_ipc_bytes: an
+ * with the defaults of coll_symm_ipc_uses and _least, and 4 MiB as coll_symm_ipc_bytes: an
  * allocation of the stand-in driver has 2 MiB, so one of each of the two others has room.  "lost"
  * has rank 0 of two take its memory for freed while a thread of its is in a call on it.
  *
@@ -163,15 +163,15 @@ static void run_calls(void)
  * From the second call on an allocation on; another one, which as a rule has its address, is
  * another one.
  */
-static void run_sightings(void)
+static void run_uses(void)
 {
     char *memory = allocate(), *in_place = allocate();
-    test_case("sightings");
+    test_case("uses");
     test_check(!sum_within(memory, LARGE) && opened() == 0, "the first call maps nothing");
     test_check(sum_within(memory, LARGE) && opened() == OTHERS, "the second one does");
     test_check(sum_within(memory, LARGE) && opened() == OTHERS, "once");
-    test_case("sightings, in place");
-    test_check(!sum(in_place, in_place, LARGE), "input and output are one sighting");
+    test_case("uses, in place");
+    test_check(!sum(in_place, in_place, LARGE), "input and output are one use");
     test_check(sum(in_place, in_place, LARGE), "the second call is served");
     test_case("freed and allocated again");
     release(in_place);
@@ -343,7 +343,7 @@ int main(int argc, char **argv)
         run_calls();
     } else if (strcmp(part, "rules") == 0 && test_size == 1 + OTHERS) {
         counters_open();
-        run_sightings();
+        run_uses();
         run_small();
         run_freed();
         run_few_bytes();

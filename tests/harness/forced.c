@@ -27,12 +27,12 @@ struct test_forced test_forced_find(void)
     bool direct =
         is_forced("allgather", "pull") || is_forced("allgather", "push") || gathers_alike;
     return (struct test_forced){
-        .reduced = is_forced("allreduce", "slot") ? most : SIZE_MAX,
-        .gathered = is_forced("allgather", "slot") ? most : SIZE_MAX,
+        .reduced = is_forced("allreduce", "inline") ? most : SIZE_MAX,
+        .gathered = is_forced("allgather", "inline") ? most : SIZE_MAX,
         .in_place = !one_shot && !reduces_once,
         .any_memory = !one_shot && !two_shot && !direct && !reduces_alike && !reduces_once,
         .alike = reduces_alike || reduces_once || gathers_alike,
-        .reduces_gaps = is_forced("allreduce", "slot") || is_forced("allreduce", "staged"),
+        .reduces_gaps = is_forced("allreduce", "inline") || is_forced("allreduce", "staged"),
         .gathers_gaps = !direct,
     };
 }

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * SYMM_TEST_SWEEP has lists of values of coll_symm_NAME_algorithm, as in
- *     allreduce=auto,slot,two_shot scan+exscan=auto,staged,staged
+ *     allreduce=auto,inline,two_shot scan+exscan=auto,staged,staged
  * The body runs once for each place in the lists, on a communicator of its own, since a
  * communicator keeps the values that it has met in its first calls. With SYMM_TEST_DIGEST all of
  * these runs have to have the digest of the first one (test_digest); with SYMM_TEST_ONLY no other

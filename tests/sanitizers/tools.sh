@@ -79,7 +79,7 @@ limited() {
 
 # A program that the components have had no part in shows nothing.
 was_served() {
-    grep -q 'served: slot' "$1" || { echo 'error: no call has been served' >>"$1"; return 1; }
+    grep -q 'served: inline' "$1" || { echo 'error: no call has been served' >>"$1"; return 1; }
 }
 
 # The unit tests of the build folder that we are in, and its program of some name: paths.

@@ -66,7 +66,7 @@ unit_tests += \
 	tests/unit/cuda/test_stream_packets \
 	tests/unit/cuda/test_stream_plan \
 	tests/unit/cuda/test_stream_push \
-	tests/unit/cuda/test_cuda_pass \
+	tests/unit/cuda/test_cuda_chain \
 	tests/unit/gpu/test_cuda_resets \
 	tests/unit/cuda/test_cuda_scans \
 	tests/unit/cuda/test_cuda_nests \
@@ -153,13 +153,15 @@ choose_sources = tests/unit/component/table_stand_ins.c tests/unit/component/tab
 	mca/coll/symm/choose/model.c \
 	mca/coll/symm/choose/built_in.c \
 	mca/coll/symm/choose/table.c mca/coll/symm/choose/table_file.c \
+	mca/old_words.c \
 	mca/coll/symm/report/words.c mca/help.c
 tests_unit_component_test_table_SOURCES = tests/unit/component/test_table.c $(choose_sources)
 tests_unit_component_test_table_CPPFLAGS = $(component_cppflags)
 tests_unit_component_test_table_LDADD = $(unit_libs) $(OMPI_LIBS) -lm
 tests_unit_component_test_table_file_SOURCES = tests/unit/component/test_table_file.c \
 	$(choose_sources)
-tests_unit_component_test_table_file_CPPFLAGS = $(component_cppflags)
+tests_unit_component_test_table_file_CPPFLAGS = $(component_cppflags) \
+	-DRESULTS_FOLDER=\"$(abs_top_srcdir)/bench/results\"
 tests_unit_component_test_table_file_LDADD = $(unit_libs) $(OMPI_LIBS) -lm
 
 # The benchmark's.
@@ -338,7 +340,7 @@ tests_unit_cuda_test_stream_packets_LDADD = $(device_libs)
 tests_unit_cuda_test_stream_plan_LDADD = $(device_libs)
 tests_unit_cuda_test_stream_push_SOURCES = $(stream_calls) tests/unit/cuda/test_stream_push.c
 tests_unit_cuda_test_stream_push_LDADD = $(device_libs)
-tests_unit_cuda_test_cuda_pass_LDADD = $(device_libs)
+tests_unit_cuda_test_cuda_chain_LDADD = $(device_libs)
 tests_unit_gpu_test_cuda_resets_LDADD = $(device_libs)
 tests_unit_cuda_test_cuda_nests_LDADD = $(device_libs)
 tests_unit_cuda_test_cuda_push_LDADD = $(device_libs)

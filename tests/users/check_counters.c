@@ -29,12 +29,12 @@ struct expectation {
 
 /* What the calls of make_calls() add on every rank but, with one, the last. */
 static const struct expectation served[] = {
-    {"allreduce_slot", 7, 7 * 1000},
+    {"allreduce_inline", 7, 7 * 1000},
     {"allreduce_two_shot", 3, 3 * REDUCED},
     {"allreduce_staged*", 2, 2 * REDUCED},
     {"allreduce_fallback_element", 2, 2 * BLOCK},
     {"allreduce_failed", 1, 40},
-    {"allgather_slot", 8, 5 * 500 + 3 * 600},
+    {"allgather_inline", 8, 5 * 500 + 3 * 600},
     {"allgather_pu*", 4, 4 * GATHERED},
     {"allgather_staged*", 3, 3 * GATHERED},
     {"allgather_fallback_gaps", 6, 6 * PACKED_MOST},
@@ -43,12 +43,12 @@ static const struct expectation served[] = {
 };
 
 static const struct expectation served_last[] = {
-    {"allreduce_slot", 7, 7 * 1000},
+    {"allreduce_inline", 7, 7 * 1000},
     {"allreduce_two_shot", 3, 3 * REDUCED},
     {"allreduce_staged*", 2, 2 * REDUCED},
     {"allreduce_fallback_element", 2, 2 * BLOCK},
     {"allreduce_failed", 1, 44},
-    {"allgather_slot", 8, 5 * 500 + 3 * 600},
+    {"allgather_inline", 8, 5 * 500 + 3 * 600},
     {"allgather_pu*", 4, 4 * GATHERED},
     {"allgather_staged*", 3, 3 * GATHERED},
     {"allgather_fallback_gaps", 8, 8 * PACKED_MOST},
@@ -158,7 +158,7 @@ static void *work(void *argument)
 /* While they count, this thread reads: what it reads never goes back. */
 static void watch(unsigned long long until)
 {
-    int calls = variables_find("coll_symm_allreduce_slot_calls");
+    int calls = variables_find("coll_symm_allreduce_inline_calls");
     unsigned long long before = calls >= 0 ? variables_read(calls) : until;
     while (before < until) {
         unsigned long long now = variables_read(calls);
@@ -234,11 +234,39 @@ static bool has_bytes(const char *name)
     return strstr(name, "_fallback_") == NULL && strstr(name, "_failed") == NULL;
 }
 
+/* Variables with a name from before 0.3 (mca/old_words.h) count what those with today's do. */
+static void check_old_names(unsigned long long *difference)
+{
+    static const char *const words[][2] = {
+        {"_slot_", "_inline_"},
+        {"_cuda_pass_", "_cuda_chain_"},
+        {"_fallback_foreign_", "_fallback_elsewhere_"},
+    };
+    int found[3] = {0};
+    for (int i = 0; i < 3 * variables_count(); i++) {
+        const char *name = variables_name(i / 3), *place = strstr(name, words[i % 3][0]);
+        char now[128];
+        if (place == NULL) {
+            continue;
+        }
+        test_case("%s", name);
+        snprintf(now, sizeof now, "%.*s%s%s", (int)(place - name), name, words[i % 3][1],
+                 place + strlen(words[i % 3][0]));
+        int index = variables_find(now);
+        test_check(index >= 0 && difference[index] == difference[i / 3], "the same as today's");
+        difference[i / 3] = 0;
+        found[i % 3]++;
+    }
+    test_case("old names");
+    test_check(found[0] > 0 && found[1] > 0 && found[2] > 0, "all are there");
+}
+
 /* `difference` is how much each variable has gone up; threads count all-reduces of 8 bytes. */
 static void check_values(unsigned long long *difference, unsigned long long in_threads)
 {
+    check_old_names(difference);
     for (const struct expectation *e = expectations(); e->name != NULL; e++) {
-        unsigned long long more = strcmp(e->name, "allreduce_slot") == 0 ? in_threads : 0;
+        unsigned long long more = strcmp(e->name, "allreduce_inline") == 0 ? in_threads : 0;
         check_sum(e, "_calls", e->calls + more, difference);
         if (has_bytes(e->name)) {
             check_sum(e, "_bytes", e->bytes + more * 8, difference);

@@ -16,6 +16,7 @@ users_tests = \
 	tests/users/selection.tap \
 	tests/users/quickstart.tap \
 	tests/users/report.tap \
+	tests/users/old_words.tap \
 	tests/users/parameters.tap \
 	tests/users/counters.tap \
 	tests/users/results.tap \

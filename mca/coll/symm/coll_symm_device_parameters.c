@@ -7,7 +7,7 @@
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/parameter.h"
 
-static const mca_base_var_enum_value_t staging_values[] = {
+static const mca_base_var_enum_value_t host_copies_values[] = {
     {.value = MCA_COLL_SYMM_HOST_COPY_AUTO, .string = "auto"},
     {.value = MCA_COLL_SYMM_HOST_COPY_ALWAYS, .string = "always"},
     {.value = MCA_COLL_SYMM_HOST_COPY_NEVER, .string = "never"},
@@ -33,8 +33,8 @@ static const struct symm_size_range least_range = {
 static const struct symm_size_range pinned_range = {
     .least = 64 << 10, .most = (size_t)1 << 40, .unit = 1, .zero = true};
 
-static const struct symm_parameter host_staging_parameter = {
-    "host_staging",
+static const struct symm_parameter host_copies_parameter = {
+    "host_copies",
     "Whether device buffers of collectives that this component does not serve are copied to host "
     "memory for the component below, and the results copied back. auto: if Open MPI itself does "
     "not know device memory (opal_cuda_support), or its UCX has not loaded libucm_cuda.so; and for "
@@ -71,7 +71,7 @@ static const struct symm_parameter scratch_least_parameter = {
     "scratch_least",
     "Bytes from which on calls on device buffers that other ranks cannot reach go through scratch "
     "on the devices, and from which on kernels pack what has gaps there. Smaller calls are made on "
-    "copies in host memory, which takes less time, where there are such copies (host_staging). 0 "
+    "copies in host memory, which takes less time, where there are such copies (host_copies). 0 "
     "to 1099511627776; suffixes k, m and g are understood",
     OPAL_INFO_LVL_5};
 
@@ -89,8 +89,8 @@ static const struct symm_parameter ipc_least_parameter = {
     "1099511627776; suffixes k, m and g are understood",
     OPAL_INFO_LVL_5};
 
-static const struct symm_parameter ipc_sightings_parameter = {
-    "ipc_sightings",
+static const struct symm_parameter ipc_uses_parameter = {
+    "ipc_uses",
     "The call on an allocation of cudaMalloc in which the other ranks map it. Mapping takes 50 "
     "us, or milliseconds. 1 to 1000000. 1: in the first call",
     OPAL_INFO_LVL_5};
@@ -151,9 +151,9 @@ void mca_coll_symm_device_parameters_register(mca_coll_symm_component_t *compone
                         &component->ipc_bytes);
     symm_parameter_size(base, &ipc_least_parameter, &least_range, 0,
                         &component->ipc_least);
-    symm_parameter_int(base, &ipc_sightings_parameter, 1, 1000000, 2, &component->ipc_sightings);
-    symm_parameter_choice(base, &host_staging_parameter, staging_values,
-                          &component->host_staging);
+    symm_parameter_int(base, &ipc_uses_parameter, 1, 1000000, 2, &component->ipc_uses);
+    symm_parameter_choice(base, &host_copies_parameter, host_copies_values,
+                          &component->host_copies);
     symm_parameter_size(base, &host_pinned_parameter, &pinned_range, 1 << 30,
                         &component->host_pinned);
 }

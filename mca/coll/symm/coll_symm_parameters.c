@@ -44,8 +44,8 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
     [SYMM_ALLREDUCE] = {
         "allreduce_algorithm",
         "Algorithm of MPI_Allreduce, where the buffers allow it. The value of a communicator's "
-        "rank 0 counts. auto: chosen call by call. slot: the data travel with the ranks' messages "
-        "to each other (up to coll_symm_slot_size). staged: through shared memory of the "
+        "rank 0 counts. auto: chosen call by call. inline: the data travel with the ranks' "
+        "messages to each other (up to coll_symm_slot_size). staged: through shared memory of the "
         "component, any buffers; every rank reduces a slice. staged_one_shot: through shared "
         "memory of the component, any buffers; every rank reduces everything. one_shot: every "
         "rank reads all ranks' inputs and reduces everything. two_shot: every rank reduces a "
@@ -60,8 +60,8 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
     [SYMM_ALLGATHER] = {
         "allgather_algorithm",
         "Algorithm of MPI_Allgather, where the buffers allow it. The value of a communicator's "
-        "rank 0 counts. auto: chosen call by call. slot: the data travel with the ranks' messages "
-        "to each other (up to coll_symm_slot_size). staged: through shared memory of the "
+        "rank 0 counts. auto: chosen call by call. inline: the data travel with the ranks' "
+        "messages to each other (up to coll_symm_slot_size). staged: through shared memory of the "
         "component, any buffers. pull: every rank reads all ranks' inputs. push: every rank "
         "stores its input in all ranks' outputs. copy_engine: in device memory, every rank copies "
         "its input to all ranks' outputs without a kernel. kernel: in device memory, every rank "
@@ -72,7 +72,7 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
     [SYMM_REDUCE_SCATTER] = {
         "reduce_scatter_algorithm",
         "Algorithm of MPI_Reduce_scatter, where the buffers allow it. The value of a "
-        "communicator's rank 0 counts. auto: chosen call by call. slot: the data travel with the "
+        "communicator's rank 0 counts. auto: chosen call by call. inline: the data travel with the "
         "ranks' messages to each other (up to coll_symm_slot_size). staged: through shared memory "
         "of the component, any buffers. pull: every rank reads its block of all ranks' inputs; in "
         "device memory by a kernel. push: in device memory, kernels store the blocks in memory of "
@@ -82,7 +82,7 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
     [SYMM_REDUCE_SCATTER_BLOCK] = {
         "reduce_scatter_block_algorithm",
         "Algorithm of MPI_Reduce_scatter_block, where the buffers allow it. The value of a "
-        "communicator's rank 0 counts. auto: chosen call by call. slot: the data travel with the "
+        "communicator's rank 0 counts. auto: chosen call by call. inline: the data travel with the "
         "ranks' messages to each other (up to coll_symm_slot_size). staged: through shared memory "
         "of the component, any buffers. pull: every rank reads its block of all ranks' inputs; in "
         "device memory by a kernel. push: in device memory, kernels store the blocks in memory of "
@@ -92,28 +92,28 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
     [SYMM_SCAN] = {
         "scan_algorithm",
         "Algorithm of MPI_Scan, where the buffers allow it. The value of a communicator's rank 0 "
-        "counts. auto: chosen call by call. slot: the data travel with the ranks' messages to each "
-        "other (up to coll_symm_slot_size). staged: results go from rank to rank through shared "
-        "memory of the component, any buffers. two_shot: every rank makes all results of a part, "
-        "and stores them to all; in device memory by a kernel. pull: in device memory, every rank "
-        "reads the inputs of the ranks before it by a kernel. scratch: as pull, through memory of "
-        "the component on the devices, any buffers there",
+        "counts. auto: chosen call by call. inline: the data travel with the ranks' messages to "
+        "each other (up to coll_symm_slot_size). staged: results go from rank to rank through "
+        "shared memory of the component, any buffers. two_shot: every rank makes all results of a "
+        "part, and stores them to all; in device memory by a kernel. pull: in device memory, every "
+        "rank reads the inputs of the ranks before it by a kernel. scratch: as pull, through "
+        "memory of the component on the devices, any buffers there",
         OPAL_INFO_LVL_5},
     [SYMM_EXSCAN] = {
         "exscan_algorithm",
         "Algorithm of MPI_Exscan, where the buffers allow it. The value of a communicator's rank 0 "
-        "counts. auto: chosen call by call. slot: the data travel with the ranks' messages to each "
-        "other (up to coll_symm_slot_size). staged: results go from rank to rank through shared "
-        "memory of the component, any buffers. two_shot: every rank makes all results of a part, "
-        "and stores them to all; in device memory by a kernel. pull: in device memory, every rank "
-        "reads the inputs of the ranks before it by a kernel. scratch: as pull, through memory of "
-        "the component on the devices, any buffers there",
+        "counts. auto: chosen call by call. inline: the data travel with the ranks' messages to "
+        "each other (up to coll_symm_slot_size). staged: results go from rank to rank through "
+        "shared memory of the component, any buffers. two_shot: every rank makes all results of a "
+        "part, and stores them to all; in device memory by a kernel. pull: in device memory, every "
+        "rank reads the inputs of the ranks before it by a kernel. scratch: as pull, through "
+        "memory of the component on the devices, any buffers there",
         OPAL_INFO_LVL_5},
     [SYMM_ALLTOALL] = {
         "alltoall_algorithm",
         "Algorithm of MPI_Alltoall, where the buffers allow it. The value of a communicator's "
-        "rank 0 counts. auto: chosen call by call. slot: the data travel with the ranks' messages "
-        "to each other (up to coll_symm_slot_size). staged: through shared memory of the "
+        "rank 0 counts. auto: chosen call by call. inline: the data travel with the ranks' "
+        "messages to each other (up to coll_symm_slot_size). staged: through shared memory of the "
         "component, any buffers. pull: every rank copies what is for it out of all ranks' inputs. "
         "copy_engine: in device memory, every rank copies its blocks to all ranks' outputs "
         "without a kernel. kernel: in device memory, every rank does so by a kernel. scratch: "
@@ -122,8 +122,8 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
     [SYMM_ALLGATHERV] = {
         "allgatherv_algorithm",
         "Algorithm of MPI_Allgatherv, where the buffers allow it. The value of a communicator's "
-        "rank 0 counts. auto: chosen call by call. slot: the data travel with the ranks' messages "
-        "to each other (up to coll_symm_slot_size). staged: through shared memory of the "
+        "rank 0 counts. auto: chosen call by call. inline: the data travel with the ranks' "
+        "messages to each other (up to coll_symm_slot_size). staged: through shared memory of the "
         "component, any buffers. pull: every rank copies what is for it out of all ranks' inputs. "
         "copy_engine: in device memory, every rank copies its input to all ranks' outputs "
         "without a kernel. kernel: in device memory, every rank does so by a kernel. scratch: "
@@ -132,8 +132,8 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
     [SYMM_ALLTOALLV] = {
         "alltoallv_algorithm",
         "Algorithm of MPI_Alltoallv, where the buffers allow it. The value of a communicator's "
-        "rank 0 counts. auto: chosen call by call. slot: the data travel with the ranks' messages "
-        "to each other (up to coll_symm_slot_size). staged: through shared memory of the "
+        "rank 0 counts. auto: chosen call by call. inline: the data travel with the ranks' "
+        "messages to each other (up to coll_symm_slot_size). staged: through shared memory of the "
         "component, any buffers. pull: every rank copies what is for it out of all ranks' inputs. "
         "copy_engine: in device memory, every rank copies its blocks to all ranks' outputs "
         "without a kernel. kernel: in device memory, every rank does so by a kernel. scratch: "
@@ -142,8 +142,8 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
     [SYMM_ALLTOALLW] = {
         "alltoallw_algorithm",
         "Algorithm of MPI_Alltoallw, where the buffers allow it. The value of a communicator's "
-        "rank 0 counts. auto: chosen call by call. slot: the data travel with the ranks' messages "
-        "to each other (up to coll_symm_slot_size). staged: through shared memory of the "
+        "rank 0 counts. auto: chosen call by call. inline: the data travel with the ranks' "
+        "messages to each other (up to coll_symm_slot_size). staged: through shared memory of the "
         "component, any buffers. pull: every rank copies what is for it out of all ranks' inputs. "
         "copy_engine: in device memory, every rank copies its blocks to all ranks' outputs "
         "without a kernel. kernel: in device memory, every rank does so by a kernel. scratch: "
@@ -152,10 +152,10 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
     [SYMM_BCAST] = {
         "bcast_algorithm",
         "Algorithm of MPI_Bcast, where the buffers allow it. The value of a communicator's rank 0"
-        " counts. auto: chosen call by call. slot: the data travel with the ranks' messages to "
+        " counts. auto: chosen call by call. inline: the data travel with the ranks' messages to "
         "each other (up to coll_symm_slot_size). staged: through shared memory of the component, "
         "any buffers. pull: every rank reads the root's input. push: in device memory, a kernel "
-        "of the root stores to all outputs. copy_engine: copy engines of the root do so. pass: in"
+        "of the root stores to all outputs. copy_engine: copy engines of the root do so. chain: in"
         " device memory, copy engines of the root send the array to the next rank, and each "
         "rank's pass on what it got. scratch: in device memory, through memory of the component "
         "there, any buffers. multimem: in device memory, the root stores to all outputs at once, "
@@ -164,7 +164,7 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
     [SYMM_REDUCE] = {
         "reduce_algorithm",
         "Algorithm of MPI_Reduce, where the buffers allow it. The value of a communicator's rank "
-        "0 counts. auto: chosen call by call. slot: the data travel with the ranks' messages to "
+        "0 counts. auto: chosen call by call. inline: the data travel with the ranks' messages to "
         "each other (up to coll_symm_slot_size). staged: through shared memory of the component, "
         "any buffers; every rank reduces a slice. staged_one_shot: through shared memory of the "
         "component, any buffers; the root reduces everything. one_shot: the root reads all inputs "
@@ -177,7 +177,7 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
     [SYMM_GATHER] = {
         "gather_algorithm",
         "Algorithm of MPI_Gather, where the buffers allow it. The value of a communicator's rank "
-        "0 counts. auto: chosen call by call. slot: the data travel with the ranks' messages to "
+        "0 counts. auto: chosen call by call. inline: the data travel with the ranks' messages to "
         "each other (up to coll_symm_slot_size). staged: through shared memory of the component, "
         "any buffers. pull: the root reads all ranks' inputs. push: every rank stores its block "
         "in the root's output, in device memory by a kernel. copy_engine: in device memory, copy "
@@ -187,7 +187,7 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
     [SYMM_SCATTER] = {
         "scatter_algorithm",
         "Algorithm of MPI_Scatter, where the buffers allow it. The value of a communicator's rank"
-        " 0 counts. auto: chosen call by call. slot: the data travel with the ranks' messages to "
+        " 0 counts. auto: chosen call by call. inline: the data travel with the ranks' messages to "
         "each other (up to coll_symm_slot_size). staged: through shared memory of the component, "
         "any buffers. pull: every rank reads its block of the root's input. push: in device "
         "memory, a kernel of the root stores the blocks in all outputs. copy_engine: copy engines"
@@ -197,8 +197,8 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
     [SYMM_GATHERV] = {
         "gatherv_algorithm",
         "Algorithm of MPI_Gatherv, where the buffers allow it. The value of a communicator's "
-        "rank 0 counts. auto: chosen call by call. slot: the data travel with the ranks' messages "
-        "to each other (up to coll_symm_slot_size). staged: through shared memory of the "
+        "rank 0 counts. auto: chosen call by call. inline: the data travel with the ranks' "
+        "messages to each other (up to coll_symm_slot_size). staged: through shared memory of the "
         "component, any buffers. pull: the root reads all ranks' inputs. push: in host memory, the "
         "others store to the root's output. copy_engine: in device memory, copies without a kernel "
         "of every rank's block to the root's output. kernel: in device memory, the same by a "
@@ -207,8 +207,8 @@ static const struct symm_parameter forced_parameters[SYMM_COLLECTIVE_COUNT] = {
     [SYMM_SCATTERV] = {
         "scatterv_algorithm",
         "Algorithm of MPI_Scatterv, where the buffers allow it. The value of a communicator's "
-        "rank 0 counts. auto: chosen call by call. slot: the data travel with the ranks' messages "
-        "to each other (up to coll_symm_slot_size). staged: through shared memory of the "
+        "rank 0 counts. auto: chosen call by call. inline: the data travel with the ranks' "
+        "messages to each other (up to coll_symm_slot_size). staged: through shared memory of the "
         "component, any buffers. pull: every rank reads its block of the root's input. "
         "copy_engine: in device memory, copies without a kernel of the root's blocks to all "
         "outputs. kernel: in device memory, the same by a kernel. scratch: through memory of the "

@@ -94,7 +94,7 @@ static void *count_calls(void *argument)
     struct symm_operation operation = operation_of(SYMM_ALLREDUCE, 3, 4);
     (void)argument;
     operation.outcome = SYMM_OUTCOME_SERVED;
-    operation.run.algorithm = SYMM_ALLREDUCE_SLOT;
+    operation.run.algorithm = SYMM_ALLREDUCE_INLINE;
     for (int i = 0; i < CALLS; i++) {
         mca_coll_symm_count_operation(&operation);
     }
@@ -116,8 +116,9 @@ static void test_threads(void **state)
     }
     (void)opal_set_using_threads(false);
     struct symm_tally after = own_sum();
-    const struct symm_count *was = &before.outcomes[SYMM_CALL_BLOCKING].served[SYMM_ALLREDUCE_SLOT];
-    const struct symm_count *is = &after.outcomes[SYMM_CALL_BLOCKING].served[SYMM_ALLREDUCE_SLOT];
+    const struct symm_count *was =
+        &before.outcomes[SYMM_CALL_BLOCKING].served[SYMM_ALLREDUCE_INLINE];
+    const struct symm_count *is = &after.outcomes[SYMM_CALL_BLOCKING].served[SYMM_ALLREDUCE_INLINE];
     assert_int_equal(is->calls - was->calls, THREADS * CALLS);
     assert_int_equal(is->bytes - was->bytes, THREADS * CALLS * 12);
 }

@@ -37,7 +37,7 @@ static void test_limits(void **state)
         {SYMM_REDUCE, true, 4, (256 << 20) - 1, SYMM_REDUCE_CUDA_TWO_SHOT, SYMM_REDUCE_CUDA_RING},
         {SYMM_REDUCE, true, 2, (256 << 20) - 1, SYMM_REDUCE_CUDA_TWO_SHOT,
          SYMM_REDUCE_CUDA_TWO_SHOT},
-        {SYMM_BCAST, true, 4, (5 << 20) - 1, SYMM_BCAST_CUDA_COPY_ENGINE, SYMM_BCAST_CUDA_PASS},
+        {SYMM_BCAST, true, 4, (5 << 20) - 1, SYMM_BCAST_CUDA_COPY_ENGINE, SYMM_BCAST_CUDA_CHAIN},
         {SYMM_ALLGATHER, true, 2, (9 << 19) - 1, SYMM_ALLGATHER_CUDA_KERNEL,
          SYMM_ALLGATHER_CUDA_COPY_ENGINE},
         {SYMM_ALLGATHER, true, 4, (3 << 20) - 1, SYMM_ALLGATHER_CUDA_KERNEL,
@@ -103,7 +103,7 @@ static void test_bcast_beside(void **state)
         assert_int_equal(mca_coll_symm_choose(&facts), SYMM_BCAST_CUDA_COPY_ENGINE);
         facts.bytes = 5 << 20;
         assert_int_equal(mca_coll_symm_choose(&facts), ranks == 2 ? SYMM_BCAST_CUDA_COPY_ENGINE
-                                                                  : SYMM_BCAST_CUDA_PASS);
+                                                                  : SYMM_BCAST_CUDA_CHAIN);
     }
 }
 
@@ -366,9 +366,9 @@ static void test_slot(void **state)
         enum symm_collective collective = cases[i].collective;
         mca_coll_symm_table_fill(&table, cases[i].ranks, NULL, 0);
         assert_true(
-            mca_coll_symm_table_slot(&table, collective, cases[i].ranks, cases[i].most));
+            mca_coll_symm_table_inline(&table, collective, cases[i].ranks, cases[i].most));
         assert_false(
-            mca_coll_symm_table_slot(&table, collective, cases[i].ranks, cases[i].most + 1));
+            mca_coll_symm_table_inline(&table, collective, cases[i].ranks, cases[i].most + 1));
     }
 }
 

@@ -4,6 +4,8 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
+#include <glob.h>
+
 #include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/choose/before.h"
 #include "mca/coll/symm/choose/table_file.h"
@@ -31,7 +33,7 @@ static void test_reader(void **state)
         "allreduce device 4 out yes 3-1G multimem_one_shot",
         "allgather device 3-8 in no 1536K copy_engine",
         "allgather host 3- any any 0 below",
-        "allreduce host 2 any any 0-1025 slot",
+        "allreduce host 2 any any 0-1025 inline",
     };
     (void)state;
     assert_true(read_text("# nothing\n\n   \t\n"));
@@ -41,7 +43,7 @@ static void test_reader(void **state)
                           "# a comment\n"
                           "allgather device 3-8 in no 1536k copy_engine\n"
                           "allgather host 3- any any 0 below\n"
-                          "allreduce host 2-2 any any 0-1025 slot"));
+                          "allreduce host 2-2 any any 0-1025 inline"));
     assert_int_equal(row_count, 5);
     for (size_t i = 0; i < row_count; i++) {
         char text[SYMM_ROW_TEXT];
@@ -76,10 +78,11 @@ static void test_faults(void **state)
         {"allreduce host 2 any any 2K-1K staged\n", 1, "2K-1K", "bytes: "},
         {"allreduce host 2 any any 99999999999 staged\n", 1, "99999999999", "bytes: "},
         {"allreduce host 2 any any 0 kernel\n", 1, "kernel",
-         "allreduce in host memory: slot staged staged_one_shot one_shot two_shot multimem below"},
-        {"allgather device 2 any any 0 slot\n", 1, "slot",
+         "allreduce in host memory: inline staged staged_one_shot one_shot two_shot multimem "
+         "below"},
+        {"allgather device 2 any any 0 inline\n", 1, "inline",
          "allgather in device memory: copy_engine"},
-        {"allreduce host 2 out any 0 slot\n", 1, "slot", "any for place"},
+        {"allreduce host 2 out any 0 inline\n", 1, "inline", "any for place"},
         {"\x01\x02 x\n", 1, "?? x", "seven words"},
     };
     char many[SYMM_TABLE_FILE_MOST * 64 + 128] = "";
@@ -112,7 +115,7 @@ static void test_override(void **state)
     (void)state;
     assert_true(read_text("allreduce host 2 any any 1M-2M one_shot\n"
                           "allreduce host 3 any any 1M staged\n"
-                          "allgather host 2 any any 0-100 slot\n"
+                          "allgather host 2 any any 0-100 inline\n"
                           "allgather host 2 any any 0-1K push\n"
                           "allgather host 2 any any 4K below\n"));
     mca_coll_symm_table_fill(&table, 2, rows, row_count);
@@ -131,12 +134,12 @@ static void test_override(void **state)
     facts = facts_of(SYMM_ALLGATHER, false, 2, 2048); /* 4 KiB are received */
     assert_int_equal(mca_coll_symm_choose(&facts), SYMM_ALGORITHM_COUNT);
     assert_int_equal(mca_coll_symm_choose_not(&facts), SYMM_REASON_SLOWER);
-    assert_true(mca_coll_symm_table_slot(&table, SYMM_ALLGATHER, 2, 49));
-    assert_false(mca_coll_symm_table_slot(&table, SYMM_ALLGATHER, 2, 50));
-    assert_true(mca_coll_symm_table_slot(&table, SYMM_ALLGATHER, 2, 512)); /* built-in again */
-    assert_false(mca_coll_symm_table_slot(&table, SYMM_ALLGATHER, 2, 2048));
-    assert_true(mca_coll_symm_table_slot(&table, SYMM_ALLREDUCE, 2, 8192));
-    assert_false(mca_coll_symm_table_slot(&table, SYMM_ALLREDUCE, 2, 8193));
+    assert_true(mca_coll_symm_table_inline(&table, SYMM_ALLGATHER, 2, 49));
+    assert_false(mca_coll_symm_table_inline(&table, SYMM_ALLGATHER, 2, 50));
+    assert_true(mca_coll_symm_table_inline(&table, SYMM_ALLGATHER, 2, 512)); /* built-in again */
+    assert_false(mca_coll_symm_table_inline(&table, SYMM_ALLGATHER, 2, 2048));
+    assert_true(mca_coll_symm_table_inline(&table, SYMM_ALLREDUCE, 2, 8192));
+    assert_false(mca_coll_symm_table_inline(&table, SYMM_ALLREDUCE, 2, 8193));
 }
 
 /* Rows for a place, and for calls that multicast would be possible for or not. */
@@ -332,10 +335,10 @@ static void test_below(void **state)
     mca_coll_symm_table_fill(&table, 24, NULL, 0);
     assert_int_equal(below(24, SYMM_ALLREDUCE, 2048, -1, 0), SYMM_LEFT_NOT);
     mca_coll_symm_table_fill(&table, 32, NULL, 0);
-    assert_true(mca_coll_symm_table_slot(&table, SYMM_ALLREDUCE, 32, 1024));
-    assert_false(mca_coll_symm_table_slot(&table, SYMM_ALLREDUCE, 32, 1025));
-    assert_true(mca_coll_symm_table_slot(&table, SYMM_ALLGATHER, 32, 2048));
-    assert_false(mca_coll_symm_table_slot(&table, SYMM_ALLGATHER, 32, 2049));
+    assert_true(mca_coll_symm_table_inline(&table, SYMM_ALLREDUCE, 32, 1024));
+    assert_false(mca_coll_symm_table_inline(&table, SYMM_ALLREDUCE, 32, 1025));
+    assert_true(mca_coll_symm_table_inline(&table, SYMM_ALLGATHER, 32, 2048));
+    assert_false(mca_coll_symm_table_inline(&table, SYMM_ALLGATHER, 32, 2049));
     assert_int_equal(below(32, SYMM_ALLREDUCE, 1025, -1, 0), SYMM_LEFT_MUTE);
     assert_int_equal(below(32, SYMM_ALLREDUCE, 1025, 0, 0), SYMM_LEFT_MUTE);
     assert_int_equal(below(32, SYMM_ALLREDUCE, 4096, -1, 0), SYMM_LEFT_NOT);
@@ -346,8 +349,8 @@ static void test_below(void **state)
     assert_int_equal(below(33, SYMM_ALLREDUCE, 2048, -1, forced), SYMM_LEFT_NOT);
     assert_int_equal(below(33, SYMM_ALLREDUCE, 4096, -1, 0), SYMM_LEFT_NOT);
     assert_int_equal(below(33, SYMM_ALLGATHER, 4000, -1, 0), SYMM_LEFT_NOT);
-    assert_true(mca_coll_symm_table_slot(&table, SYMM_ALLREDUCE, 33, 992));
-    assert_false(mca_coll_symm_table_slot(&table, SYMM_ALLREDUCE, 33, 993));
+    assert_true(mca_coll_symm_table_inline(&table, SYMM_ALLREDUCE, 33, 992));
+    assert_false(mca_coll_symm_table_inline(&table, SYMM_ALLREDUCE, 33, 993));
 
     /* Kernels serve the calls of fewer ranks, so that another rank's buffers may be on a device. */
     assert_true(read_text("allreduce host 24 any any 2K-3K below\n"));
@@ -372,8 +375,36 @@ static void test_below(void **state)
     assert_int_equal(below(40, SYMM_ALLGATHER, 8192, -1, 0), SYMM_LEFT_MUTE);
 }
 
+/*
+ * Files that `symm_bench --tune-to` has written with all releases, so with words of today and
+ * before (mca/old_words.c).
+ */
+static void test_results(void **state)
+{
+    glob_t found;
+    int with_old_words = 0;
+    (void)state;
+    assert_int_equal(glob(RESULTS_FOLDER "/*.table", 0, NULL, &found), 0);
+    assert_true(found.gl_pathc > 40);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        FILE *file = fopen(found.gl_pathv[i], "r");
+        assert_non_null(file);
+        if (!mca_coll_symm_table_read(file, &rows, &row_count, &fault)) {
+            fail_msg("%s, line %u: %s", found.gl_pathv[i], fault.line, fault.value);
+        }
+        assert_true(row_count > 0);
+        with_old_words += rows[0].collective == SYMM_ALLREDUCE &&
+                          rows[0].algorithm == SYMM_ALLREDUCE_INLINE;
+        (void)fclose(file);
+        free(rows);
+    }
+    assert_true(with_old_words > 0);
+    globfree(&found);
+}
+
 UNIT_MAIN("test_table_file", 60,
     cmocka_unit_test(test_reader),
+    cmocka_unit_test(test_results),
     cmocka_unit_test(test_faults),
     cmocka_unit_test(test_override),
     cmocka_unit_test(test_columns),

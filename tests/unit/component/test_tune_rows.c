@@ -27,7 +27,7 @@ const char *call_name(enum collective collective)
 static struct tune_part part_of(enum collective collective, int sizes)
 {
     static const char *const words[CANDIDATES] = {"first", "second", "multimem",
-                                                  "multimem_one_shot", "slot"};
+                                                  "multimem_one_shot", "inline"};
     struct tune_part part = {.there = true, .sizes = sizes};
     part.forcing.collective = collective;
     part.forcing.count = CANDIDATES;
@@ -205,11 +205,11 @@ static void test_slot(void **state)
     part.times[0][0].us[SLOT] = part.times[1][0].us[SLOT] = 5;
     part.times[0][1].us[SLOT] = part.times[1][1].us[SLOT] = 50;
     expect_rows(&part, 2,
-                "allreduce device 2 any any 1K-2K slot\n"
+                "allreduce device 2 any any 1K-2K inline\n"
                 "allreduce device 2 any any 2K first\n");
     part.forcing.collective = COLLECTIVE_SCATTERV;
     expect_rows(&part, 4,
-                "scatterv device 4 any any 4K-8K slot\n"
+                "scatterv device 4 any any 4K-8K inline\n"
                 "scatterv device 4 any any 2K first\n");
 }
 

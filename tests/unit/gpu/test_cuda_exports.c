@@ -1,6 +1,6 @@
 /*
  * test_cuda_exports.c - memory from elsewhere that is offered to other processes
- * (heap/gpu/cuda_ipc.h), on the stand-in driver: names, sightings, handles, and what has been
+ * (heap/gpu/cuda_ipc.h), on the stand-in driver: names, uses, handles, and what has been
  * freed.
  *
  * Copyright (c) 2026 The ompi-symm authors
@@ -20,19 +20,19 @@ static void test_locations(struct fork_rank *self, void *context)
     struct ipc_owner owner = ipc_owner_make(self, IPC_SIZE);
     struct symm_location location, other;
     struct symm_ipc_handle handle, again;
-    unsigned sightings;
+    unsigned uses;
     (void)context;
     char *one = ipc_memory_alloc(self, 0, IPC_SIZE), *two = ipc_memory_alloc(self, 1, IPC_SIZE);
     ipc_faults_set("");
-    FORK_STATUS(self, ipc_locate(&owner, one + 100, 50, &location, &sightings), SYMM_OK);
-    FORK_CHECK(self, sightings == 1 && location.heap == SYMM_HEAP_IPC && location.offset == 100);
-    FORK_STATUS(self, ipc_locate(&owner, two, IPC_SIZE, &other, &sightings), SYMM_OK);
-    FORK_CHECK(self, sightings == 1 && other.serial != location.serial);
+    FORK_STATUS(self, ipc_locate(&owner, one + 100, 50, &location, &uses), SYMM_OK);
+    FORK_CHECK(self, uses == 1 && location.heap == SYMM_HEAP_IPC && location.offset == 100);
+    FORK_STATUS(self, ipc_locate(&owner, two, IPC_SIZE, &other, &uses), SYMM_OK);
+    FORK_CHECK(self, uses == 1 && other.serial != location.serial);
     FORK_CHECK(self, other.index != location.index);
-    FORK_STATUS(self, ipc_locate(&owner, one, IPC_SIZE, &other, &sightings), SYMM_OK);
-    FORK_CHECK(self, sightings == 2 && other.serial == location.serial && other.offset == 0);
-    FORK_STATUS(self, ipc_locate(&owner, one + 1, IPC_SIZE, &other, &sightings), SYMM_ERR_FOREIGN);
-    FORK_STATUS(self, ipc_locate(&owner, &owner, 1, &other, &sightings), SYMM_ERR_FOREIGN);
+    FORK_STATUS(self, ipc_locate(&owner, one, IPC_SIZE, &other, &uses), SYMM_OK);
+    FORK_CHECK(self, uses == 2 && other.serial == location.serial && other.offset == 0);
+    FORK_STATUS(self, ipc_locate(&owner, one + 1, IPC_SIZE, &other, &uses), SYMM_ERR_FOREIGN);
+    FORK_STATUS(self, ipc_locate(&owner, &owner, 1, &other, &uses), SYMM_ERR_FOREIGN);
     FORK_CHECK(self, device_driver_uses(self, "cuIpcGetMemHandle") == 0);
     FORK_STATUS(self, symm_exports_handle(owner.exports, &location, &handle), SYMM_OK);
     FORK_STATUS(self, symm_exports_handle(owner.exports, &location, &again), SYMM_OK);
@@ -41,8 +41,8 @@ static void test_locations(struct fork_rank *self, void *context)
     ipc_memory_free(self, 0, one);
     symm_exports_review(owner.exports, MANY);
     FORK_STATUS(self, symm_exports_handle(owner.exports, &location, &handle), SYMM_ERR_FOREIGN);
-    FORK_STATUS(self, ipc_locate(&owner, two, IPC_SIZE, &other, &sightings), SYMM_OK);
-    FORK_CHECK(self, sightings == 2);
+    FORK_STATUS(self, ipc_locate(&owner, two, IPC_SIZE, &other, &uses), SYMM_OK);
+    FORK_CHECK(self, uses == 2);
     ipc_owner_end(self, &owner);
 }
 
@@ -57,10 +57,10 @@ static unsigned sight(struct fork_rank *self, const struct ipc_owner *owner, int
         .ipc = true,
     };
     struct symm_location location;
-    unsigned sightings;
+    unsigned uses;
     FORK_STATUS(self, symm_exports_locate(owner->exports, &memory, (void *)memory.base, 1, false,
-                                          &location, &sightings), SYMM_OK);
-    return sightings;
+                                          &location, &uses), SYMM_OK);
+    return uses;
 }
 
 /*
@@ -120,10 +120,10 @@ static void test_handles_that_are_refused(struct fork_rank *self, void *context)
     struct ipc_owner owner = ipc_owner_make(self, IPC_SIZE);
     struct symm_location location;
     struct symm_ipc_handle handle;
-    unsigned sightings;
+    unsigned uses;
     (void)context;
     void *memory = ipc_memory_alloc(self, 0, IPC_SIZE);
-    FORK_STATUS(self, ipc_locate(&owner, memory, IPC_SIZE, &location, &sightings), SYMM_OK);
+    FORK_STATUS(self, ipc_locate(&owner, memory, IPC_SIZE, &location, &uses), SYMM_OK);
     ipc_faults_set("cuIpcGetMemHandle:1");
     for (int round = 0; round < 2; round++) {
         FORK_STATUS(self, symm_exports_handle(owner.exports, &location, &handle),
@@ -145,14 +145,14 @@ static void test_contexts_of_programs(struct fork_rank *self, void *context)
     struct symm_cuda_scope scope;
     CUcontext own;
     CUdeviceptr memory;
-    unsigned sightings;
+    unsigned uses;
     (void)context;
     FORK_STATUS(self, symm_cuda_enter(0, &scope), SYMM_OK);
     CUresult (*create)(CUcontext *, unsigned, CUdevice);
     device_driver_symbol(self, "cuCtxCreate_v2", &create);
     FORK_CHECK(self, create(&own, 0, scope.device) == CUDA_SUCCESS);
     FORK_CHECK(self, scope.cuda->cuMemAlloc(&memory, IPC_SIZE) == CUDA_SUCCESS);
-    FORK_STATUS(self, ipc_locate(&owner, (void *)(uintptr_t)memory, 1, &location, &sightings),
+    FORK_STATUS(self, ipc_locate(&owner, (void *)(uintptr_t)memory, 1, &location, &uses),
                 SYMM_OK);
     FORK_STATUS(self, symm_exports_handle(owner.exports, &location, &handle), SYMM_ERR_FOREIGN);
     FORK_CHECK(self, device_failure_names("a context of the program's own"));

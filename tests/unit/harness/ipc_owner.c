@@ -61,19 +61,19 @@ void ipc_memory_free(struct fork_rank *self, int device, void *memory)
 }
 
 enum symm_status ipc_locate(const struct ipc_owner *owner, const void *address, size_t size,
-                               struct symm_location *location, unsigned *sightings)
+                               struct symm_location *location, unsigned *uses)
 {
     struct symm_memory memory;
     (void)symm_cuda_memory_describe(address, &memory);
-    return symm_exports_locate(owner->exports, &memory, address, size, false, location, sightings);
+    return symm_exports_locate(owner->exports, &memory, address, size, false, location, uses);
 }
 
 struct ipc_offer ipc_offer_make(struct fork_rank *self, const struct ipc_owner *owner,
                                const void *address, size_t size)
 {
     struct ipc_offer offer;
-    unsigned sightings;
-    FORK_STATUS(self, ipc_locate(owner, address, size, &offer.location, &sightings), SYMM_OK);
+    unsigned uses;
+    FORK_STATUS(self, ipc_locate(owner, address, size, &offer.location, &uses), SYMM_OK);
     FORK_STATUS(self, symm_exports_handle(owner->exports, &offer.location, &offer.handle),
                 SYMM_OK);
     return offer;

@@ -36,7 +36,7 @@ void ipc_memory_free(struct fork_rank *self, int device, void *memory);
 
 /* symm_exports_locate() with what the driver says of the address. */
 enum symm_status ipc_locate(const struct ipc_owner *owner, const void *address, size_t size,
-                            struct symm_location *location, unsigned *sightings);
+                            struct symm_location *location, unsigned *uses);
 
 /* Location and handle, which must be had. */
 struct ipc_offer ipc_offer_make(struct fork_rank *self, const struct ipc_owner *owner,

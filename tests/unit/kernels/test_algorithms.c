@@ -171,12 +171,12 @@ static void test_mixture(void **state)
 static void test_names(void **state)
 {
     (void)state;
-    assert_string_equal(symm_algorithm_name(SYMM_ALLREDUCE_SLOT), "slot");
+    assert_string_equal(symm_algorithm_name(SYMM_ALLREDUCE_INLINE), "inline");
     assert_string_equal(symm_algorithm_name(SYMM_ALLREDUCE_STAGED), "staged");
     assert_string_equal(symm_algorithm_name(SYMM_ALLREDUCE_STAGED_ONE_SHOT), "staged_one_shot");
     assert_string_equal(symm_algorithm_name(SYMM_ALLREDUCE_ONE_SHOT), "one_shot");
     assert_string_equal(symm_algorithm_name(SYMM_ALLREDUCE_TWO_SHOT), "two_shot");
-    assert_string_equal(symm_algorithm_name(SYMM_ALLGATHER_SLOT), "slot");
+    assert_string_equal(symm_algorithm_name(SYMM_ALLGATHER_INLINE), "inline");
     assert_string_equal(symm_algorithm_name(SYMM_ALLGATHER_STAGED), "staged");
     assert_string_equal(symm_algorithm_name(SYMM_ALLGATHER_PULL), "pull");
     assert_string_equal(symm_algorithm_name(SYMM_ALLGATHER_PUSH), "push");
@@ -220,7 +220,7 @@ static void test_rows(void **state)
     for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
         const struct symm_collective_row *collective = symm_collective_get((enum symm_collective)i);
         const struct symm_algorithm_row *slot =
-            symm_algorithm_get((enum symm_algorithm)collective->slot_algorithm);
+            symm_algorithm_get((enum symm_algorithm)collective->inline_algorithm);
         assert_true(slot->in_slot && slot->collective == (enum symm_collective)i);
     }
     assert_false(symm_algorithm_has(-1, UINT_MAX));

@@ -69,7 +69,7 @@ static bool expects_more(const struct symm_operation *operation)
         return false;
     }
     size_t average = (call->received - operation->own.bytes) / ((size_t)team->size - 1);
-    return !mca_coll_symm_choose_slot(call->collective, team, along_head(team->size) + average);
+    return !mca_coll_symm_choose_inline(call->collective, team, along_head(team->size) + average);
 }
 
 bool mca_coll_symm_blocks_fit_lines(const struct symm_operation *operation)
@@ -84,7 +84,7 @@ bool mca_coll_symm_blocks_fit_lines(const struct symm_operation *operation)
                                                          call->output, &at);
         largest = bytes > largest ? bytes : largest;
     }
-    return mca_coll_symm_choose_slot(call->collective, team, along_head(team->size) + largest);
+    return mca_coll_symm_choose_inline(call->collective, team, along_head(team->size) + largest);
 }
 
 bool mca_coll_symm_blocks_have_room(const struct symm_team *team)

@@ -122,7 +122,7 @@ void mca_coll_symm_blocks_resolve(struct symm_operation *operation)
 {
     bool is_even = operation->call->collective == SYMM_ALLTOALL;
     if (operation->in_slot && is_even && operation->call->gaps == 0) {
-        return; /* see exchange_slot.c */
+        return; /* see exchange_inline.c */
     }
     mca_coll_symm_blocks_own_copy(operation);
     if (operation->in_slot && !is_even) {

@@ -30,16 +30,16 @@ static void offer(struct symm_offer *made, const struct symm_memory *memory, con
 {
     const mca_coll_symm_component_t *component = &mca_coll_symm_component;
     struct symm_exports *exports;
-    unsigned sightings;
+    unsigned uses;
     *made = (struct symm_offer){.is_elsewhere = memory->kind != SYMM_MEMORY_HOST};
     if (!made->is_elsewhere || !can_be_opened(memory) ||
         bytes < component->ipc_least || /* not counted: it would take the place of others */
         symm_process_exports(component->process, &exports) != SYMM_OK ||
         symm_exports_locate(exports, memory, address, bytes, again, &made->location,
-                            &sightings) != SYMM_OK) {
+                            &uses) != SYMM_OK) {
         return;
     }
-    made->is_made = sightings >= (unsigned)component->ipc_sightings &&
+    made->is_made = uses >= (unsigned)component->ipc_uses &&
                     symm_exports_handle(exports, &made->location, &made->handle) == SYMM_OK;
 }
 
@@ -56,7 +56,7 @@ static bool is_small(const struct symm_operation *operation)
             symm_offer_is_withheld(&operation->output_offer)) &&
            mca_coll_symm_call_relayed(operation->call, team->rank, team->size) <
                mca_coll_symm_component.scratch_least &&
-           mca_coll_symm_component.host_copies > 0 &&
+           mca_coll_symm_component.has_host_copies > 0 &&
            !mca_coll_symm_choose_relay_forced(operation->call->collective, team);
 }
 

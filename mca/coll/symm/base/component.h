@@ -22,7 +22,7 @@ enum { MCA_COLL_SYMM_AUTO = -1 };
 /* The values of the parameter coll_symm_multicast. */
 enum { MCA_COLL_SYMM_MULTICAST_AUTO, MCA_COLL_SYMM_MULTICAST_NEVER };
 
-/* The values of the parameter coll_symm_host_staging. */
+/* The values of the parameter coll_symm_host_copies. */
 enum {
     MCA_COLL_SYMM_HOST_COPY_AUTO,
     MCA_COLL_SYMM_HOST_COPY_ALWAYS,
@@ -43,9 +43,9 @@ struct mca_coll_symm_component_t {
     size_t device_packing; /* bytes a device; 0: none */
     size_t ipc_bytes;      /* see coll_symm_device_parameters.c, also for the next two */
     size_t ipc_least;
-    int ipc_sightings;
-    int host_staging;      /* MCA_COLL_SYMM_HOST_COPY_AUTO, ... */
-    _Atomic int host_copies; /* calls below get them: 1 yes, -1 no; 0: before any communicator */
+    int ipc_uses;
+    int host_copies;       /* MCA_COLL_SYMM_HOST_COPY_AUTO, ... */
+    _Atomic int has_host_copies; /* for calls below: 1 yes, -1 no; 0: before communicators */
     size_t host_pinned;    /* bytes */
     int device_blocks;     /* of a kernel at most; 0: see kernels/cuda */
     size_t device_pads;    /* bytes; 0: none */

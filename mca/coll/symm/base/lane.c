@@ -13,7 +13,7 @@ void mca_coll_symm_lane_init(struct mca_coll_symm_lane *lane, struct mca_coll_sy
     memset(lane, 0, sizeof(*lane));
     lane->state = MCA_COLL_SYMM_NEW;
     lane->relay_device = -1;
-    lane->last_algorithm = SYMM_ALLREDUCE_SLOT;
+    lane->last_algorithm = SYMM_ALLREDUCE_INLINE;
     symm_vote_init(&lane->vote, 0, 0, 0);
     lane->operation.module = module;
     lane->operation.lane = lane;

@@ -11,7 +11,7 @@
 #include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/choose/table.h"
 
-bool mca_coll_symm_choose_slot(enum symm_collective collective, const struct symm_team *team,
+bool mca_coll_symm_choose_inline(enum symm_collective collective, const struct symm_team *team,
                                size_t bytes)
 {
     int forced = mca_coll_symm_choose_forced(collective, team);
@@ -22,7 +22,7 @@ bool mca_coll_symm_choose_slot(enum symm_collective collective, const struct sym
     if (forced != MCA_COLL_SYMM_AUTO && !symm_algorithm_is_cuda((enum symm_algorithm)forced)) {
         return symm_algorithm_get((enum symm_algorithm)forced)->in_slot;
     }
-    return mca_coll_symm_table_slot(mca_coll_symm_choose_table(team), collective, team->size,
+    return mca_coll_symm_table_inline(mca_coll_symm_choose_table(team), collective, team->size,
                                     bytes);
 }
 

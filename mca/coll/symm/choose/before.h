@@ -11,7 +11,7 @@
 #include "mca/coll/symm/choose/choose.h"
 
 /* Whether a call of this size travels in the slot.  Needs no agreement. */
-bool mca_coll_symm_choose_slot(enum symm_collective collective, const struct symm_team *team,
+bool mca_coll_symm_choose_inline(enum symm_collective collective, const struct symm_team *team,
                                size_t bytes);
 
 /*

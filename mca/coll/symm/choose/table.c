@@ -149,7 +149,7 @@ static bool is_in_slot(const struct symm_row *row)
            symm_algorithm_get((enum symm_algorithm)row->algorithm)->in_slot;
 }
 
-bool mca_coll_symm_table_slot(const struct symm_table *table, enum symm_collective collective,
+bool mca_coll_symm_table_inline(const struct symm_table *table, enum symm_collective collective,
                               int ranks, size_t bytes)
 {
     const struct symm_collective_row *described = symm_collective_get(collective);

@@ -124,7 +124,7 @@ static inline const struct symm_row *mca_coll_symm_table_rows(const struct symm_
  * decide this before they know anything of each other, so a row counts whatever its place and
  * multicast.
  */
-bool mca_coll_symm_table_slot(const struct symm_table *table, enum symm_collective collective,
+bool mca_coll_symm_table_inline(const struct symm_table *table, enum symm_collective collective,
                               int ranks, size_t bytes);
 
 /*

@@ -16,6 +16,7 @@
 
 #include "mca/coll/symm/report/verbose.h"
 #include "mca/help.h"
+#include "mca/old_words.h"
 #include "mca/once.h"
 
 enum { WORDS = 7, LINE_SIZE = 512, SIZE_MOST = 1 << 20 };
@@ -171,6 +172,14 @@ static bool algorithm_parse(struct reader *reader, const char *word, struct symm
     char allowed[SYMM_TABLE_FILE_TEXT];
     int algorithm = mca_coll_symm_table_algorithm((enum symm_collective)row->collective,
                                                   (enum symm_algorithm_memory)row->memory, word);
+    const char *now = symm_word_now(word);
+    if (algorithm < 0 && now != NULL) {
+        algorithm = mca_coll_symm_table_algorithm((enum symm_collective)row->collective,
+                                                  (enum symm_algorithm_memory)row->memory, now);
+        if (algorithm >= 0) {
+            symm_old_word_tell("coll_symm_table", word, now);
+        }
+    }
     if (algorithm < 0) {
         algorithms_list(row, allowed, sizeof(allowed));
         return refuse(reader, word, allowed);

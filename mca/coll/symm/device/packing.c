@@ -291,7 +291,7 @@ static bool is_worth_packing(const struct symm_operation *operation)
     if (component->device_packing == 0 || team->size > SYMM_CUDA_RANKS_MAX) {
         return false;
     }
-    return component->host_copies <= 0 || symm_collective_get(call->collective)->has_tables ||
+    return component->has_host_copies <= 0 || symm_collective_get(call->collective)->has_tables ||
            call->payload_bytes >= component->scratch_least;
 }
 

@@ -24,7 +24,7 @@ static bool vector_give(const struct prompt *prompt, const struct vector *vector
     const unsigned char *input = vector->input;
     size_t begin = vector->block * (size_t)prompt->root, end_of_own = begin + vector->block;
     bool is_whole = prompt->collective == SYMM_BCAST;
-    if (!mca_coll_symm_choose_slot(prompt->collective, prompt->team, vector->bytes) ||
+    if (!mca_coll_symm_choose_inline(prompt->collective, prompt->team, vector->bytes) ||
         !prompt_is_on_host(prompt, input) ||
         (!is_whole && !prompt_is_on_host(prompt, vector->output))) {
         return false;
@@ -114,7 +114,7 @@ bool mca_coll_symm_prompt_scatter(mca_coll_symm_module_t *module,
 static bool block_give(const struct prompt *prompt, const struct symm_prompt_buffer *sent)
 {
     unsigned char *input;
-    if (!mca_coll_symm_choose_slot(SYMM_GATHER, prompt->team, prompt->count) ||
+    if (!mca_coll_symm_choose_inline(SYMM_GATHER, prompt->team, prompt->count) ||
         !is_dense(sent, &input) || !prompt_is_on_host(prompt, input)) {
         return false;
     }

@@ -86,7 +86,7 @@ static bool blocks_give(const struct prompt *prompt, struct symm_side *sending,
     (void)mca_coll_symm_side_plain_block(sending, some, &first);
     if (others == 0 || own > mca_coll_symm_side_plain_block(receiving, me, &to) ||
         !mca_coll_symm_blocks_have_room(team) ||
-        !mca_coll_symm_choose_slot(SYMM_SCATTERV, team, along_head(team->size) + others) ||
+        !mca_coll_symm_choose_inline(SYMM_SCATTERV, team, along_head(team->size) + others) ||
         !prompt_is_on_host(prompt, (const void *)first) ||
         (own > 0 && !prompt_is_on_host(prompt, (const void *)to))) {
         return false;
@@ -146,7 +146,7 @@ static bool one_block_give(const struct prompt *prompt, struct symm_side *sendin
     mca_coll_symm_side_elements(sending, NULL);
     size_t bytes = mca_coll_symm_side_plain_block(sending, (size_t)prompt->root, &first);
     if (!sending->plain || bytes == 0 || !mca_coll_symm_blocks_have_room(team) ||
-        !mca_coll_symm_choose_slot(SYMM_GATHERV, team, along_head(team->size) + bytes) ||
+        !mca_coll_symm_choose_inline(SYMM_GATHERV, team, along_head(team->size) + bytes) ||
         !prompt_is_on_host(prompt, (const void *)first)) {
         return false;
     }

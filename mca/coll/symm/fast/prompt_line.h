@@ -96,7 +96,7 @@ static inline void prompt_end(const struct prompt *prompt, size_t bytes, size_t 
     struct symm_team *team = prompt->team;
     mca_coll_symm_module_t *module = prompt->module;
     enum symm_algorithm algorithm =
-        (enum symm_algorithm)symm_collective_get(prompt->collective)->slot_algorithm;
+        (enum symm_algorithm)symm_collective_get(prompt->collective)->inline_algorithm;
     mca_coll_symm_finished_tell(team, team->sequence);
     module->blocking.last_algorithm = algorithm;
     module->call.payload_bytes = bytes;

@@ -18,7 +18,7 @@ static void reduce(const struct prompt *prompt, const struct symm_call *call)
     struct symm_run *run = &prompt->module->blocking.operation.run;
     run->team = prompt->team;
     run->algorithm =
-        (enum symm_algorithm)symm_collective_get(prompt->collective)->slot_algorithm;
+        (enum symm_algorithm)symm_collective_get(prompt->collective)->inline_algorithm;
     run->sequence = prompt->team->sequence;
     run->count = call->count;
     run->root = call->root;
@@ -34,7 +34,7 @@ bool mca_coll_symm_prompt_reduction(mca_coll_symm_module_t *module)
     const size_t bytes = call->payload_bytes;
     if (!prompt_is_ready(module) || call->device >= 0 || call->veto != SYMM_REASON_NONE ||
         call->gaps != 0 || !ompi_op_is_intrinsic(call->op) ||
-        !mca_coll_symm_choose_slot(call->collective, team, bytes)) {
+        !mca_coll_symm_choose_inline(call->collective, team, bytes)) {
         return false;
     }
     const struct prompt prompt = {

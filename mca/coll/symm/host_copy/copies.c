@@ -29,7 +29,7 @@ static bool ucx_is_blind(void)
 
 static bool is_wanted(void)
 {
-    switch (mca_coll_symm_component.host_staging) {
+    switch (mca_coll_symm_component.host_copies) {
     case MCA_COLL_SYMM_HOST_COPY_ALWAYS:
         return symm_cuda_is_built();
     case MCA_COLL_SYMM_HOST_COPY_NEVER:
@@ -45,7 +45,7 @@ static bool is_wanted(void)
 bool mca_coll_symm_host_copy_is_on(void)
 {
     /* threads set it to the same value */
-    _Atomic int *known = &mca_coll_symm_component.host_copies;
+    _Atomic int *known = &mca_coll_symm_component.has_host_copies;
     int answer = atomic_load_explicit(known, memory_order_relaxed);
     if (answer == 0) {
         answer = is_wanted() ? 1 : -1;
@@ -56,7 +56,7 @@ bool mca_coll_symm_host_copy_is_on(void)
 
 bool mca_coll_symm_host_copy_is_for(enum symm_host_copy_collective collective)
 {
-    bool never = mca_coll_symm_component.host_staging == MCA_COLL_SYMM_HOST_COPY_NEVER;
+    bool never = mca_coll_symm_component.host_copies == MCA_COLL_SYMM_HOST_COPY_NEVER;
     return mca_coll_symm_host_copy_is_on() ||
            (!never && symm_cuda_is_built() && mca_coll_symm_is_later_reduction(collective));
 }

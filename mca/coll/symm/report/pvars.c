@@ -16,6 +16,7 @@
 #include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/report/counters.h"
 #include "mca/coll/symm/report/words.h"
+#include "mca/old_words.h"
 
 /* The context of a variable is its counter's place in a tally. */
 static int value_get(const struct mca_base_pvar_t *variable, void *value, void *object)
@@ -76,6 +77,20 @@ static void bytes_register(const mca_base_component_t *component, const struct o
                       &of->count->bytes);
 }
 
+/* The variables of an outcome; also under its old name, if it has one. */
+static void outcome_register(const mca_base_component_t *component, const struct outcome *of,
+                             bool has_bytes)
+{
+    struct outcome one = *of;
+    while (one.outcome != NULL) {
+        calls_register(component, &one);
+        if (has_bytes) {
+            bytes_register(component, &one);
+        }
+        one.outcome = symm_word_formerly(one.outcome);
+    }
+}
+
 static void host_copy_register(const mca_base_component_t *component,
                             enum symm_host_copy_collective collective)
 {
@@ -84,7 +99,7 @@ static void host_copy_register(const mca_base_component_t *component,
     char variable[64], description[160];
     (void)snprintf(variable, sizeof(variable), "%s_host_copy_calls", name);
     (void)snprintf(description, sizeof(description),
-                   "Calls of %s in this process whose device buffers were staged through host "
+                   "Calls of %s in this process that were made on copies of device buffers in host "
                    "memory",
                    name);
     variable_register(component, variable, description, MCA_BASE_PVAR_CLASS_COUNTER,
@@ -104,8 +119,7 @@ static void served_register(const mca_base_component_t *component, enum symm_cal
         (void)snprintf(what, sizeof(what), "that the algorithm %s has served", row->name);
         const struct outcome of = {row->collective, form, row->name, what,
                                    &pattern.outcomes[form].served[i]};
-        calls_register(component, &of);
-        bytes_register(component, &of);
+        outcome_register(component, &of, true);
     }
 }
 
@@ -123,7 +137,7 @@ static void fallback_register(const mca_base_component_t *component,
                        mca_coll_symm_reason_name((enum symm_reason)reason));
         const struct outcome of = {collective, form, outcome, what,
                                    &pattern.outcomes[form].fallback[collective][reason]};
-        calls_register(component, &of);
+        outcome_register(component, &of, false);
     }
 }
 

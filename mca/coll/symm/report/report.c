@@ -226,7 +226,7 @@ static void host_copy_row_print(enum symm_host_copy_collective collective,
                                 enum symm_host_copy_why why, const struct symm_count *count)
 {
     char how[64];
-    (void)snprintf(how, sizeof(how), "device buffers staged: %s",
+    (void)snprintf(how, sizeof(how), "on host copies: %s",
                    mca_coll_symm_host_copy_why_text(collective, why));
     row_print(mca_coll_symm_host_copy_text(collective), how, count);
 }

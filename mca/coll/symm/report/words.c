@@ -23,7 +23,7 @@ static const struct words reasons[SYMM_REASON_COUNT] = {
                           "use a predefined operation, or one of symm.h"},
     [SYMM_REASON_KERNEL] = {"kernel", "no kernel for the operation and datatype",
                             "use another type; man ompi-symm has the list"},
-    [SYMM_REASON_ELSEWHERE] = {"foreign", "device memory not from MPI_Alloc_mem",
+    [SYMM_REASON_ELSEWHERE] = {"elsewhere", "device memory not from MPI_Alloc_mem",
                              "allocate it with mpool_hints \"mpool=symm,kind=cuda\""},
     [SYMM_REASON_SMALL] = {"small", "small, and not from MPI_Alloc_mem",
                            "allocate it with mpool_hints \"mpool=symm,kind=cuda\""},

@@ -176,7 +176,7 @@ void mca_coll_symm_step_wait_for_slot(struct symm_operation *operation)
         mca_coll_symm_end_fallback(operation, SYMM_REASON_TABLE);
         return;
     }
-    bool is_small = mca_coll_symm_choose_slot(call->collective, team, travels);
+    bool is_small = mca_coll_symm_choose_inline(call->collective, team, travels);
     if (!is_small) {
         left = mca_coll_symm_choose_left(call, team);
         if (left == SYMM_LEFT_MUTE) {

@@ -168,7 +168,7 @@ static void slot_start(struct symm_operation *operation)
         choose_and_start(operation);
         return;
     }
-    run_start(operation, (enum symm_algorithm)collective->slot_algorithm,
+    run_start(operation, (enum symm_algorithm)collective->inline_algorithm,
               (operation->gaps & SYMM_GAPS_ANY) != 0);
     if (collective->has_blocks) {
         mca_coll_symm_blocks_resolve(operation);

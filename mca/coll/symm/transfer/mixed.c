@@ -31,7 +31,7 @@ void mca_coll_symm_mixed_start(struct symm_operation *operation)
     const struct symm_call *call = operation->call;
     const struct symm_collective_row *row = symm_collective_get(call->collective);
     run->team = operation->lane->team;
-    run->algorithm = (enum symm_algorithm)row->slot_algorithm;
+    run->algorithm = (enum symm_algorithm)row->inline_algorithm;
     run->sequence = operation->sequence;
     run->count = call->count;
     run->root = row->is_rooted ? call->root : -1;

@@ -38,7 +38,7 @@ static void block_unpack(const struct symm_operation *operation, int rank, const
 enum { STARTING, WAITING, DEPARTING };
 enum { STEP_PACKED = 1, STEP_DEPART = 2 };
 
-static enum symm_status allgather_slot_step(struct symm_operation *operation)
+static enum symm_status allgather_inline_step(struct symm_operation *operation)
 {
     for (int rank = 0; rank < operation->lane->team->size; rank++) {
         block_unpack(operation, rank, mca_coll_symm_line(operation, rank)->payload);
@@ -97,45 +97,45 @@ typedef enum symm_status packed_step(struct symm_operation *operation);
  * rows.
  */
 static packed_step *const steps[SYMM_ALGORITHM_COUNT] = {
-    [SYMM_ALLREDUCE_SLOT] = mca_coll_symm_packed_reduce_slot,
+    [SYMM_ALLREDUCE_INLINE] = mca_coll_symm_packed_reduce_slot,
     [SYMM_ALLREDUCE_STAGED] = mca_coll_symm_packed_reduce_staged,
-    [SYMM_ALLGATHER_SLOT] = allgather_slot_step,
+    [SYMM_ALLGATHER_INLINE] = allgather_inline_step,
     [SYMM_ALLGATHER_PULL] = allgather_pull_step,
     [SYMM_ALLGATHER_STAGED] = allgather_staged_step,
-    [SYMM_REDUCE_SCATTER_SLOT] = mca_coll_symm_packed_reduce_slot,
+    [SYMM_REDUCE_SCATTER_INLINE] = mca_coll_symm_packed_reduce_slot,
     [SYMM_REDUCE_SCATTER_STAGED] = mca_coll_symm_packed_reduce_staged,
-    [SYMM_REDUCE_SCATTER_BLOCK_SLOT] = mca_coll_symm_packed_reduce_slot,
+    [SYMM_REDUCE_SCATTER_BLOCK_INLINE] = mca_coll_symm_packed_reduce_slot,
     [SYMM_REDUCE_SCATTER_BLOCK_STAGED] = mca_coll_symm_packed_reduce_staged,
-    [SYMM_SCAN_SLOT] = mca_coll_symm_packed_reduce_slot,
+    [SYMM_SCAN_INLINE] = mca_coll_symm_packed_reduce_slot,
     [SYMM_SCAN_STAGED] = mca_coll_symm_packed_reduce_staged,
-    [SYMM_EXSCAN_SLOT] = mca_coll_symm_packed_reduce_slot,
+    [SYMM_EXSCAN_INLINE] = mca_coll_symm_packed_reduce_slot,
     [SYMM_EXSCAN_STAGED] = mca_coll_symm_packed_reduce_staged,
-    [SYMM_ALLTOALL_SLOT] = mca_coll_symm_packed_blocks_slot,
+    [SYMM_ALLTOALL_INLINE] = mca_coll_symm_packed_blocks_slot,
     [SYMM_ALLTOALL_PULL] = mca_coll_symm_packed_blocks_pull,
     [SYMM_ALLTOALL_STAGED] = mca_coll_symm_packed_blocks_staged,
-    [SYMM_ALLGATHERV_SLOT] = mca_coll_symm_packed_blocks_slot,
+    [SYMM_ALLGATHERV_INLINE] = mca_coll_symm_packed_blocks_slot,
     [SYMM_ALLGATHERV_PULL] = mca_coll_symm_packed_blocks_pull,
     [SYMM_ALLGATHERV_STAGED] = mca_coll_symm_packed_blocks_staged,
-    [SYMM_ALLTOALLV_SLOT] = mca_coll_symm_packed_blocks_slot,
+    [SYMM_ALLTOALLV_INLINE] = mca_coll_symm_packed_blocks_slot,
     [SYMM_ALLTOALLV_PULL] = mca_coll_symm_packed_blocks_pull,
     [SYMM_ALLTOALLV_STAGED] = mca_coll_symm_packed_blocks_staged,
-    [SYMM_ALLTOALLW_SLOT] = mca_coll_symm_packed_blocks_slot,
+    [SYMM_ALLTOALLW_INLINE] = mca_coll_symm_packed_blocks_slot,
     [SYMM_ALLTOALLW_PULL] = mca_coll_symm_packed_blocks_pull,
     [SYMM_ALLTOALLW_STAGED] = mca_coll_symm_packed_blocks_staged,
-    [SYMM_GATHERV_SLOT] = mca_coll_symm_packed_blocks_slot,
+    [SYMM_GATHERV_INLINE] = mca_coll_symm_packed_blocks_slot,
     [SYMM_GATHERV_PULL] = mca_coll_symm_packed_blocks_pull,
     [SYMM_GATHERV_STAGED] = mca_coll_symm_packed_blocks_staged,
-    [SYMM_SCATTERV_SLOT] = mca_coll_symm_packed_blocks_slot,
+    [SYMM_SCATTERV_INLINE] = mca_coll_symm_packed_blocks_slot,
     [SYMM_SCATTERV_PULL] = mca_coll_symm_packed_blocks_pull,
     [SYMM_SCATTERV_STAGED] = mca_coll_symm_packed_blocks_staged,
-    [SYMM_BCAST_SLOT] = mca_coll_symm_packed_from_root_slot,
+    [SYMM_BCAST_INLINE] = mca_coll_symm_packed_from_root_slot,
     [SYMM_BCAST_STAGED] = mca_coll_symm_packed_from_root_staged,
     [SYMM_BCAST_PULL] = mca_coll_symm_packed_from_root_pull,
-    [SYMM_REDUCE_SLOT] = mca_coll_symm_packed_reduce_slot,
+    [SYMM_REDUCE_INLINE] = mca_coll_symm_packed_reduce_slot,
     [SYMM_REDUCE_STAGED] = mca_coll_symm_packed_reduce_staged,
-    [SYMM_GATHER_SLOT] = mca_coll_symm_packed_gather_slot,
+    [SYMM_GATHER_INLINE] = mca_coll_symm_packed_gather_slot,
     [SYMM_GATHER_STAGED] = mca_coll_symm_packed_gather_staged,
-    [SYMM_SCATTER_SLOT] = mca_coll_symm_packed_from_root_slot,
+    [SYMM_SCATTER_INLINE] = mca_coll_symm_packed_from_root_slot,
     [SYMM_SCATTER_STAGED] = mca_coll_symm_packed_from_root_staged,
     [SYMM_SCATTER_PULL] = mca_coll_symm_packed_from_root_pull,
 };

@@ -1,6 +1,6 @@
 /*
- * bcast_pass.c - broadcast of large arrays: copy engines of the root's device send the array to the
- * next rank, and each rank passes on to the next what it got.
+ * bcast_chain.c - broadcast of large arrays: copy engines of the root's device send the array to
+ * the next rank, and each rank passes on to the next what it got.
  *
  * So the array leaves each device once at most, and enters it once.  It moves in pieces.  A rank
  * passes a piece on when the rank before it has said, by its phase, that the piece has landed,
@@ -235,9 +235,9 @@ enum symm_status symm_bcast_slots_step(struct symm_run *run)
     return pass_step(run, true);
 }
 
-const struct symm_algorithm_row symm_bcast_cuda_pass = {
-    .number = SYMM_BCAST_CUDA_PASS,
-    .name = "cuda_pass",
+const struct symm_algorithm_row symm_bcast_cuda_chain = {
+    .number = SYMM_BCAST_CUDA_CHAIN,
+    .name = "cuda_chain",
     .collective = SYMM_BCAST,
     .memory = SYMM_ALGORITHM_DEVICE,
     .needs = SYMM_NEEDS_OUTPUTS,

@@ -1,5 +1,5 @@
 /*
- * barrier_slot.c - barrier: the ranks' lines, without data.
+ * barrier_inline.c - barrier: the ranks' lines, without data.
  *
  * A rank posts its line when it enters, and it has read the lines of all ranks when it comes here.
  *
@@ -16,9 +16,9 @@ static enum symm_status step(struct symm_run *run)
     return SYMM_OK;
 }
 
-const struct symm_algorithm_row symm_barrier_slot = {
-    .number = SYMM_BARRIER_SLOT,
-    .name = "slot",
+const struct symm_algorithm_row symm_barrier_inline = {
+    .number = SYMM_BARRIER_INLINE,
+    .name = "inline",
     .collective = SYMM_BARRIER,
     .memory = SYMM_ALGORITHM_HOST,
     .in_slot = true,

@@ -1,8 +1,8 @@
 /*
- * rooted_slot.c - broadcast, gather and scatter of small data: they have come with the lines.
+ * rooted_inline.c - broadcast, gather and scatter of small data: they have come with the lines.
  *
  * The root's line has the whole vector, or each line has its rank's block.  The root's own block
- * stays where it is.  Nobody waits, as in allreduce_slot.c.
+ * stays where it is.  Nobody waits, as in allreduce_inline.c.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -41,9 +41,9 @@ static enum symm_status to_root_step(struct symm_run *run)
     return SYMM_OK;
 }
 
-const struct symm_algorithm_row symm_bcast_slot = {
-    .number = SYMM_BCAST_SLOT,
-    .name = "slot",
+const struct symm_algorithm_row symm_bcast_inline = {
+    .number = SYMM_BCAST_INLINE,
+    .name = "inline",
     .collective = SYMM_BCAST,
     .memory = SYMM_ALGORITHM_HOST,
     .in_slot = true,
@@ -51,9 +51,9 @@ const struct symm_algorithm_row symm_bcast_slot = {
     .step = from_root_step,
 };
 
-const struct symm_algorithm_row symm_scatter_slot = {
-    .number = SYMM_SCATTER_SLOT,
-    .name = "slot",
+const struct symm_algorithm_row symm_scatter_inline = {
+    .number = SYMM_SCATTER_INLINE,
+    .name = "inline",
     .collective = SYMM_SCATTER,
     .memory = SYMM_ALGORITHM_HOST,
     .in_slot = true,
@@ -61,9 +61,9 @@ const struct symm_algorithm_row symm_scatter_slot = {
     .step = from_root_step,
 };
 
-const struct symm_algorithm_row symm_gather_slot = {
-    .number = SYMM_GATHER_SLOT,
-    .name = "slot",
+const struct symm_algorithm_row symm_gather_inline = {
+    .number = SYMM_GATHER_INLINE,
+    .name = "inline",
     .collective = SYMM_GATHER,
     .memory = SYMM_ALGORITHM_HOST,
     .in_slot = true,

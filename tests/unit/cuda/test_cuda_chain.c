@@ -1,5 +1,5 @@
 /*
- * test_cuda_pass.c - broadcasts in which each rank passes on what it got, to outputs and through
+ * test_cuda_chain.c - broadcasts in which each rank passes on what it got, to outputs and through
  * slots in scratch: one piece and several, from every root, with failing copies, and given up.
  *
  * Copyright (c) 2026 The ompi-symm authors
@@ -70,7 +70,7 @@ static void buffers_put(struct buffers *buffers)
 static void broadcast_prepare(struct buffers *buffers, size_t bytes, int root)
 {
     const struct symm_run prototype = {
-        .algorithm = buffers->by_slots ? SYMM_BCAST_CUDA_SCRATCH : SYMM_BCAST_CUDA_PASS,
+        .algorithm = buffers->by_slots ? SYMM_BCAST_CUDA_SCRATCH : SYMM_BCAST_CUDA_CHAIN,
         .count = bytes, .root = root, .scratch_size = SLOTS,
     };
     buffers->stream++;
@@ -235,7 +235,7 @@ static void test_faults(void **state)
     cuda_faults_run(names, 3, 9, 1, 1, run_with_fault); /* copies only */
 }
 
-UNIT_MAIN("test_cuda_pass", 60,
+UNIT_MAIN("test_cuda_chain", 60,
     CUDA_TEST_OF(test_broadcasts, 1, CUDA_RANKS_MOST, NULL),
     CUDA_TEST_OF(test_by_slots, 2, CUDA_RANKS_MOST, DELAY),
     cmocka_unit_test(test_faults),

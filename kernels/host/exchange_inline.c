@@ -1,5 +1,5 @@
 /*
- * exchange_slot.c - exchanges of small blocks: the inputs have come with the lines.
+ * exchange_inline.c - exchanges of small blocks: the inputs have come with the lines.
  *
  * Each rank copies its block of every line, in an all-gather the line's one block.  Nobody waits.
  *
@@ -48,20 +48,20 @@ static enum symm_status step(struct symm_run *run)
     return SYMM_OK;
 }
 
-#define SLOT_ROW(row, algorithm, served, steps)                                                   \
-    const struct symm_algorithm_row row = {                                                       \
-        .number = algorithm,                                                                      \
-        .name = "slot",                                                                           \
-        .collective = served,                                                                     \
-        .memory = SYMM_ALGORITHM_HOST,                                                            \
-        .in_slot = true,                                                                          \
-        .keeps_order = true,                                                                      \
-        .step = steps,                                                                            \
+#define INLINE_ROW(row, algorithm, served, steps)                                                  \
+    const struct symm_algorithm_row row = {                                                        \
+        .number = algorithm,                                                                       \
+        .name = "inline",                                                                          \
+        .collective = served,                                                                      \
+        .memory = SYMM_ALGORITHM_HOST,                                                             \
+        .in_slot = true,                                                                           \
+        .keeps_order = true,                                                                       \
+        .step = steps,                                                                             \
     }
 
-SLOT_ROW(symm_alltoall_slot, SYMM_ALLTOALL_SLOT, SYMM_ALLTOALL, even_step);
-SLOT_ROW(symm_allgatherv_slot, SYMM_ALLGATHERV_SLOT, SYMM_ALLGATHERV, step);
-SLOT_ROW(symm_alltoallv_slot, SYMM_ALLTOALLV_SLOT, SYMM_ALLTOALLV, step);
-SLOT_ROW(symm_alltoallw_slot, SYMM_ALLTOALLW_SLOT, SYMM_ALLTOALLW, step);
-SLOT_ROW(symm_gatherv_slot, SYMM_GATHERV_SLOT, SYMM_GATHERV, step);
-SLOT_ROW(symm_scatterv_slot, SYMM_SCATTERV_SLOT, SYMM_SCATTERV, step);
+INLINE_ROW(symm_alltoall_inline, SYMM_ALLTOALL_INLINE, SYMM_ALLTOALL, even_step);
+INLINE_ROW(symm_allgatherv_inline, SYMM_ALLGATHERV_INLINE, SYMM_ALLGATHERV, step);
+INLINE_ROW(symm_alltoallv_inline, SYMM_ALLTOALLV_INLINE, SYMM_ALLTOALLV, step);
+INLINE_ROW(symm_alltoallw_inline, SYMM_ALLTOALLW_INLINE, SYMM_ALLTOALLW, step);
+INLINE_ROW(symm_gatherv_inline, SYMM_GATHERV_INLINE, SYMM_GATHERV, step);
+INLINE_ROW(symm_scatterv_inline, SYMM_SCATTERV_INLINE, SYMM_SCATTERV, step);

@@ -1,7 +1,7 @@
 /*
- * reduce_scatter_slot.c - reduce-scatter of small arrays: the inputs have come with the lines.
+ * reduce_scatter_inline.c - reduce-scatter of small arrays: the inputs have come with the lines.
  *
- * Every rank reduces its own block.  Nobody waits, as in allreduce_slot.c.
+ * Every rank reduces its own block.  Nobody waits, as in allreduce_inline.c.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -24,9 +24,9 @@ static enum symm_status step(struct symm_run *run)
     return SYMM_OK;
 }
 
-const struct symm_algorithm_row symm_reduce_scatter_slot = {
-    .number = SYMM_REDUCE_SCATTER_SLOT,
-    .name = "slot",
+const struct symm_algorithm_row symm_reduce_scatter_inline = {
+    .number = SYMM_REDUCE_SCATTER_INLINE,
+    .name = "inline",
     .collective = SYMM_REDUCE_SCATTER,
     .memory = SYMM_ALGORITHM_HOST,
     .in_slot = true,
@@ -34,9 +34,9 @@ const struct symm_algorithm_row symm_reduce_scatter_slot = {
     .step = step,
 };
 
-const struct symm_algorithm_row symm_reduce_scatter_block_slot = {
-    .number = SYMM_REDUCE_SCATTER_BLOCK_SLOT,
-    .name = "slot",
+const struct symm_algorithm_row symm_reduce_scatter_block_inline = {
+    .number = SYMM_REDUCE_SCATTER_BLOCK_INLINE,
+    .name = "inline",
     .collective = SYMM_REDUCE_SCATTER_BLOCK,
     .memory = SYMM_ALGORITHM_HOST,
     .in_slot = true,

@@ -1,5 +1,5 @@
 /*
- * allreduce_slot.c - all-reduce of small arrays: the inputs have come with the lines.
+ * allreduce_inline.c - all-reduce of small arrays: the inputs have come with the lines.
  *
  * Every rank reduces everything.  Nobody waits: the agreement that all lines are there was all the
  * synchronisation there is, and the ring keeps the lines until everybody has read them.
@@ -21,9 +21,9 @@ static enum symm_status step(struct symm_run *run)
     return SYMM_OK;
 }
 
-const struct symm_algorithm_row symm_allreduce_slot = {
-    .number = SYMM_ALLREDUCE_SLOT,
-    .name = "slot",
+const struct symm_algorithm_row symm_allreduce_inline = {
+    .number = SYMM_ALLREDUCE_INLINE,
+    .name = "inline",
     .collective = SYMM_ALLREDUCE,
     .memory = SYMM_ALGORITHM_HOST,
     .in_slot = true,

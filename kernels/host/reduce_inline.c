@@ -1,7 +1,7 @@
 /*
- * reduce_slot.c - reduce of small arrays: the inputs have come with the lines.
+ * reduce_inline.c - reduce of small arrays: the inputs have come with the lines.
  *
- * The root reduces everything.  Nobody waits, as in allreduce_slot.c.
+ * The root reduces everything.  Nobody waits, as in allreduce_inline.c.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -23,9 +23,9 @@ static enum symm_status step(struct symm_run *run)
     return SYMM_OK;
 }
 
-const struct symm_algorithm_row symm_reduce_slot = {
-    .number = SYMM_REDUCE_SLOT,
-    .name = "slot",
+const struct symm_algorithm_row symm_reduce_inline = {
+    .number = SYMM_REDUCE_INLINE,
+    .name = "inline",
     .collective = SYMM_REDUCE,
     .memory = SYMM_ALGORITHM_HOST,
     .in_slot = true,

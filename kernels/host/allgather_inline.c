@@ -1,5 +1,5 @@
 /*
- * allgather_slot.c - all-gather of small blocks: they have come with the lines.
+ * allgather_inline.c - all-gather of small blocks: they have come with the lines.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -21,9 +21,9 @@ static enum symm_status step(struct symm_run *run)
     return SYMM_OK;
 }
 
-const struct symm_algorithm_row symm_allgather_slot = {
-    .number = SYMM_ALLGATHER_SLOT,
-    .name = "slot",
+const struct symm_algorithm_row symm_allgather_inline = {
+    .number = SYMM_ALLGATHER_INLINE,
+    .name = "inline",
     .collective = SYMM_ALLGATHER,
     .memory = SYMM_ALGORITHM_HOST,
     .in_slot = true,

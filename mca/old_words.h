@@ -1,0 +1,34 @@
+/*
+ * old_words.h - words that users may still write for what has another name now.
+ *
+ * A word that a release replaces stays valid for one minor release more: in names and values of
+ * parameters, in files of coll_symm_table, and in names of performance variables.  Whoever writes
+ * it is told the new one, but for variables, of which both are there.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_MCA_OLD_WORDS_H
+#define SYMM_MCA_OLD_WORDS_H
+
+/* A word until 0.2, and what it is called since 0.3. Both are static. */
+struct symm_old_word {
+    const char *old_word, *word;
+};
+
+/* All of them; the last one has NULL for both words. */
+extern const struct symm_old_word symm_old_words[];
+
+/* What the old word `word` is called now; NULL: it is no old word. */
+const char *symm_word_now(const char *word);
+
+/* The old word for what is called `word` now; NULL: there was no other. */
+const char *symm_word_formerly(const char *word);
+
+/*
+ * Tell the user that `old_word` in `where` (a parameter, or a file) is called `word` now. One
+ * process of a job does on each node, once for each word.
+ */
+void symm_old_word_tell(const char *where, const char *old_word, const char *word);
+
+#endif /* SYMM_MCA_OLD_WORDS_H */
