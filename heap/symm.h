@@ -194,9 +194,9 @@ SYMM_API enum symm_status symm_process_locate(struct symm_process *process, cons
                                               size_t size, struct symm_location *location);
 
 /*
- * The name by which peers reach this process; the caller brings it to them.  Who knows it can map
- * this process's memory, so it is a secret of the job: it is not to be printed, and to travel by
- * ways that other users cannot read.  Lives with `process`.
+ * The name by which peers reach this process; the caller brings it to them.  A process that
+ * knows it can map this process's memory, so it is a secret of the job: do not print it, and send
+ * it by ways that other users cannot read.  Lives with `process`.
  */
 SYMM_API const char *symm_process_name(const struct symm_process *process);
 

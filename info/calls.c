@@ -1,7 +1,7 @@
 /*
  * calls.c - see calls.h.
  *
- * Whoever adds a collective to the component adds it to the table here.
+ * A collective that is added to the component is added to the table here.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

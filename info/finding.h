@@ -2,8 +2,8 @@
  * finding.h - what symm_info has found: a list of sentences, each with a status and perhaps a
  * remedy.
  *
- * Who adds a finding knows nothing of how it is printed, nor of other ranks.  Text that is too long
- * is cut; without memory the program ends.
+ * The code that adds a finding knows nothing of how it is printed, nor of other ranks.  Text that
+ * is too long is cut; without memory the program ends.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -2,8 +2,8 @@
  * old_words.h - words that users may still write for what has another name now.
  *
  * A word that a release replaces stays valid for one minor release more: in names and values of
- * parameters, in files of coll_symm_table, and in names of performance variables.  Whoever writes
- * it is told the new one, but for variables, of which both are there.
+ * parameters, in files of coll_symm_table, and in names of performance variables.  A user who
+ * writes it is told the new one; of variables both are there.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

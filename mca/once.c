@@ -3,8 +3,8 @@
  *
  * The first process binds an abstract socket to a name made from user, job (or parent) and topic,
  * and keeps the socket.  The kernel gives that name to nobody else until the process ends.  Nothing
- * is left behind then.  Everybody can bind such a name, so that nobody of the job would speak.  So
- * who finds it taken asks the kernel whose it is.
+ * is left behind then.  Everybody can bind such a name, so that no process of the job would speak.
+ * So a process that finds the name taken asks the kernel whose it is.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -36,7 +36,7 @@ static int socket_open(void)
                : -1;
 }
 
-/* Who has just bound a name listens in a moment. */
+/* A process that has just bound a name listens in a moment. */
 static bool name_connect(const struct name *name, int asking)
 {
     enum { TRIES = 100 };

@@ -37,7 +37,7 @@ static struct symm_alive *find_locked(const char *name)
 
 static struct symm_alive *make_locked(const char *name)
 {
-    /* No heap has this number, so it is never there; who asks for a directory waits for it. */
+    /* No heap has this number, so its directory never is there, and the request waits. */
     const struct symm_object_id never = {.what = SYMM_OBJECT_DIRECTORY, .heap = SYMM_HEAPS_MAX};
     struct symm_alive *alive = calloc(1, sizeof(*alive));
     if (alive != NULL) {

@@ -4,8 +4,9 @@
  * A name is "SOCKET:ASK:ANSWER".  SOCKET is the abstract socket that the server listens at, which
  * /proc/net/unix shows to everybody in the network namespace.  ASK and ANSWER are random numbers
  * that only the processes of the job know, because names travel by the data that MPI_Init
- * exchanges.  A request carries ASK, and a reply carries ANSWER.  So nobody gets memory who does
- * not know the name, and nobody is believed who has bound the socket of a process that has ended.
+ * exchanges.  A request carries ASK, and a reply carries ANSWER.  So a process that does
+ * not know the name gets no memory, and one that has bound the socket of a process that has ended
+ * is not believed.
  *
  * "SOCKET:SECRET" is the name of a server for those who may know less: the secret is both.
  *

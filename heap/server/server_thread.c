@@ -61,8 +61,9 @@ static bool connection_answer(struct symm_server *server, const struct symm_conn
 }
 
 /*
- * Whether the request has a secret that is good for what it asks for.  Who knows `tell` need not
- * know the server's answer: it was in a request to a socket that anybody may have bound.
+ * Whether the request has a secret that is good for what it asks for.  A process that
+ * knows `tell` may not know the server's answer: `tell` was in a request to a socket that anybody
+ * may have bound.
  */
 static bool request_is_allowed(const struct symm_server *server,
                                const struct symm_request_packet *request,

@@ -1,8 +1,8 @@
 /*
  * control.h - control memory of a lane: what the ranks of a team share to agree and to synchronise.
  *
- * A block of rank 0's arena (arena.h), which all ranks have mapped.  Who places it says where it
- * is.  Per rank r and slot s of the ring it holds
+ * A block of rank 0's arena (arena.h), which all ranks have mapped.  The caller that places it
+ * says where it is.  Per rank r and slot s of the ring it holds
  *   line   what rank r says about its s-th call: a header and up to `payload_size` bytes
  *   phase  a counter that rank r raises as it gets through the steps of that call
  * and, per rank, `finished` (its newest call that reads nothing of others any more) and staging

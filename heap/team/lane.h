@@ -3,7 +3,7 @@
  *
  * A lane is what belongs to one stream of operations.  Rank 0 takes a block of its arena and tells
  * the others the place; these map the chunk, unless it is mapped here already; then all agree
- * whether all have the memory.  Who carries these messages is not known here, nor how many lanes a
+ * whether all have the memory.  How these messages travel is not known here, nor how many lanes a
  * team has.
  *
  * Copyright (c) 2026 The ompi-symm authors

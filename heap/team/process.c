@@ -27,7 +27,7 @@ static struct symm_process *instance;
 /*
  * A child finds the locks as they are at the fork, and has no thread but the one that forks.  So no
  * other thread may hold a lock then that MPI_Free_mem takes for host memory.  The locks of device
- * heaps are left alone: who holds one may be in the driver, and the driver forks on its own.
+ * heaps are left alone: their holder may be in the driver, which forks on its own.
  */
 static _Thread_local struct {
     bool instance, heap, server;

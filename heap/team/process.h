@@ -40,7 +40,7 @@ struct symm_arena_peers *symm_process_arena_peers(struct symm_process *process);
 
 /*
  * Device memory from elsewhere: this process's, and other processes'.  Made at first use; the first
- * who asks says how many bytes may be open at a time.  They live with `process`.  Errors: NOT_FOUND
+ * caller says how many bytes may be open at a time.  They live with `process`.  Errors: NOT_FOUND
  * (built without CUDA), NO_MEMORY, SYSTEM.  review_exports() is symm_exports_review(), if there is
  * anything to ask about.
  */

@@ -5,7 +5,7 @@
  * The ranks bring each other's names and places together in their own way.  A kernel writes to the
  * memory of all ranks, and nobody may give back what others still write to.  So a rank whose last
  * kernel has ended *departs*: it says so in a block of host memory that each other rank shares
- * with it.  Who has heard that of all others can leave.
+ * with it.  A rank that has read that of all others can leave.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -4,14 +4,15 @@
  *
  * Piece k goes through buffer k mod 4: of the root in a broadcast, of which all others copy it out,
  * and in a scatter, where each of the others has a row of it; and of each other rank in a gather.
- * Pieces are quarters of the data, within limits, so that who copies out begins early.
+ * Pieces are quarters of the data, within limits, so that copying out begins early.
  * A rank raises k + 1 when it has copied piece k, in or out.
- *   Who copies out waits for who copies in at k + 1.
- *   Who copies in waits before piece k for who copies out at k - 3: the buffer has been read.
- * Who has copied its last piece leaves.  A buffer that others still read then is not written to
- * before the next call, for which all ranks have posted their lines, and have left this one.  The
- * root of a scatter stays until the others have their blocks: where ranks outnumber cores, what it
- * does next would take a core from them.
+ *   A rank that copies out waits until the one that copies in has raised k + 1.
+ *   A rank that copies in waits before piece k until the one that copies out has raised k - 3: the
+ *   buffer has been read.
+ * A rank that has copied its last piece leaves.  A buffer that others still read then is not
+ * written to before the next call, for which all ranks have posted their lines, and have left this
+ * one.  The root of a scatter stays until the others have their blocks: where ranks outnumber
+ * cores, what it does next would take a core from them.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -98,7 +99,7 @@ static enum symm_status piece_done(struct symm_run *run)
     return has_piece(run) ? symm_run_more(run) : SYMM_OK;
 }
 
-/* The step that who copies out has to get to before this piece is copied in; 0: none. */
+/* The step that the rank that copies out has to raise before this piece is copied in; 0: none. */
 static uint64_t step_before(const struct symm_run *run)
 {
     return run->piece < SYMM_STAGE_BUFFERS ? 0 : run->piece + 1 - SYMM_STAGE_BUFFERS;
