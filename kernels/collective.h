@@ -1,9 +1,9 @@
 /*
  * collective.h - the table of collectives: what each one is called, and what it does with its data.
  *
- * The row of a collective holds everything that depends on which collective a call is.  The table
- * knows nothing of MPI's arguments.  Of the algorithms it knows only the one that sends data along
- * in the ranks' lines.
+ * The row of a collective holds everything that depends on which collective a call is.  The rows
+ * are listed in kernels/lists.h.  The table knows nothing of MPI's arguments.  Of the algorithms it
+ * knows only the one that sends data along in the ranks' lines.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -16,26 +16,12 @@
 
 #include "heap/private.h"
 #include "heap/symm.h"
+#include "kernels/lists.h"
 
-/* Their numbers travel in lines and stand in performance variables: new ones go to the end. */
 enum symm_collective {
-    SYMM_ALLREDUCE,
-    SYMM_ALLGATHER,
-    SYMM_BARRIER,
-    SYMM_REDUCE_SCATTER,
-    SYMM_REDUCE_SCATTER_BLOCK,
-    SYMM_SCAN,
-    SYMM_EXSCAN,
-    SYMM_ALLTOALL,
-    SYMM_ALLGATHERV,
-    SYMM_ALLTOALLV,
-    SYMM_ALLTOALLW,
-    SYMM_BCAST,
-    SYMM_REDUCE,
-    SYMM_GATHER,
-    SYMM_SCATTER,
-    SYMM_GATHERV,
-    SYMM_SCATTERV,
+#define SYMM_COLLECTIVE_NUMBER(NUMBER, ...) SYMM_##NUMBER,
+    SYMM_COLLECTIVES(SYMM_COLLECTIVE_NUMBER)
+#undef SYMM_COLLECTIVE_NUMBER
     SYMM_COLLECTIVE_COUNT
 };
 

@@ -7,7 +7,7 @@ kernel_sources = \
 	kernels/block.h \
 	kernels/reduction.h \
 	kernels/slice.c kernels/slice.h \
-	kernels/collective.c kernels/collective.h \
+	kernels/collective.c kernels/collective.h kernels/lists.h \
 	kernels/rooted.h kernels/run.c kernels/run.h kernels/run_steps.h kernels/ticket.h \
 	kernels/cuda/allgather_copy_engine.c \
 	kernels/cuda/allgather_kernel.c \

@@ -47,7 +47,7 @@ sweep_complete() {
     kind=$1
     except=$2
     shift 2
-    sed -n 's/^ *F(SYMM_[A-Z0-9_]*, symm_\([a-z0-9_]*\)).*/\1/p' "$top_srcdir/kernels/algorithm.h" |
+    sed -n 's/^ *F(SYMM_[A-Z0-9_]*, symm_\([a-z0-9_]*\)).*/\1/p' "$top_srcdir/kernels/lists.h" |
         awk -v kind="$kind" -v except="$except" -v collectives="$*" -v done="$sweep_done" '
             BEGIN { count = split(collectives, collective) }
             (kind == "cuda") == ($0 ~ /_cuda_/) && $0 !~ except && !index(done, " " $0 " ") {
@@ -57,7 +57,7 @@ sweep_complete() {
                         of = collective[i]
                 if (of != "") print
             }' >"$tap_output"
-    tap_command="kernels/algorithm.h has, and no job has swept:"
+    tap_command="kernels/lists.h has, and no job has swept:"
     test ! -s "$tap_output"
     tap_ok $? "each algorithm of $* has been seen"
 }
