@@ -35,7 +35,9 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/data/sides.c mca/coll/symm/data/sides.h \
 	mca/coll/symm/base/assertion.c mca/coll/symm/base/assertion.h \
 	mca/coll/symm/base/call.h \
+	mca/coll/symm/base/collectives.h \
 	mca/coll/symm/base/component.h \
+	mca/coll/symm/base/functions.c mca/coll/symm/base/functions.h \
 	mca/coll/symm/base/processors.c mca/coll/symm/base/processors.h \
 	mca/coll/symm/base/lane.c mca/coll/symm/base/lane.h \
 	mca/coll/symm/base/layer.c mca/coll/symm/base/layer.h \
@@ -100,20 +102,19 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/fast/prompt.c mca/coll/symm/fast/prompt.h \
 	mca/coll/symm/fast/prompt_blocks.c mca/coll/symm/fast/prompt_line.h \
 	mca/coll/symm/fast/prompt_reductions.c \
-	mca/coll/symm/host_copy/all.c mca/coll/symm/host_copy/all.h \
+	mca/coll/symm/host_copy/all.c \
 	mca/coll/symm/host_copy/bytes.c mca/coll/symm/host_copy/bytes.h \
 	mca/coll/symm/host_copy/call.c mca/coll/symm/host_copy/call.h \
 	mca/coll/symm/host_copy/copies.c mca/coll/symm/host_copy/copies.h \
-	mca/coll/symm/host_copy/describe.h \
-	mca/coll/symm/host_copy/forms.h \
+	mca/coll/symm/host_copy/describe.c mca/coll/symm/host_copy/describe.h \
 	mca/coll/symm/host_copy/keep.c mca/coll/symm/host_copy/keep.h \
 	mca/coll/symm/host_copy/layer.c mca/coll/symm/host_copy/layer.h \
-	mca/coll/symm/host_copy/neighbor.c mca/coll/symm/host_copy/neighbor.h \
+	mca/coll/symm/host_copy/neighbor.c \
 	mca/coll/symm/host_copy/progress.c mca/coll/symm/host_copy/progress.h \
-	mca/coll/symm/host_copy/reduce.c mca/coll/symm/host_copy/reduce.h \
+	mca/coll/symm/host_copy/reduce.c \
 	mca/coll/symm/host_copy/request.c mca/coll/symm/host_copy/request.h \
 	mca/coll/symm/host_copy/request_state.h \
-	mca/coll/symm/host_copy/rooted.c mca/coll/symm/host_copy/rooted.h \
+	mca/coll/symm/host_copy/rooted.c \
 	mca/coll/symm/host_copy/tell.c mca/coll/symm/host_copy/tell.h \
 	mca/coll/symm/host_copy/ucx.c mca/coll/symm/host_copy/ucx.h \
 	mca/coll/symm/progress_thread/helper.c mca/coll/symm/progress_thread/helper.h \
@@ -121,23 +122,23 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/request/queue.c mca/coll/symm/request/queue.h \
 	mca/coll/symm/request/request.c mca/coll/symm/request/request.h \
 	mca/coll/symm/request/request_state.h \
-	mca/coll/symm/entry/allgather.c mca/coll/symm/entry/allgather.h \
-	mca/coll/symm/entry/allreduce.c mca/coll/symm/entry/allreduce.h \
-	mca/coll/symm/entry/allgatherv.c mca/coll/symm/entry/allgatherv.h \
-	mca/coll/symm/entry/alltoall.c mca/coll/symm/entry/alltoall.h \
-	mca/coll/symm/entry/alltoallv.c mca/coll/symm/entry/alltoallv.h \
-	mca/coll/symm/entry/alltoallw.c mca/coll/symm/entry/alltoallw.h \
+	mca/coll/symm/entry/allgather.c \
+	mca/coll/symm/entry/allreduce.c \
+	mca/coll/symm/entry/allgatherv.c \
+	mca/coll/symm/entry/alltoall.c \
+	mca/coll/symm/entry/alltoallv.c \
+	mca/coll/symm/entry/alltoallw.c \
 	mca/coll/symm/entry/exchange.c mca/coll/symm/entry/exchange.h \
-	mca/coll/symm/entry/reduce_scatter.c mca/coll/symm/entry/reduce_scatter.h \
+	mca/coll/symm/entry/reduce_scatter.c \
 	mca/coll/symm/entry/reduction.c mca/coll/symm/entry/reduction.h \
-	mca/coll/symm/entry/scan.c mca/coll/symm/entry/scan.h \
-	mca/coll/symm/entry/barrier.c mca/coll/symm/entry/barrier.h \
-	mca/coll/symm/entry/bcast.c mca/coll/symm/entry/bcast.h \
-	mca/coll/symm/entry/gather.c mca/coll/symm/entry/gather.h \
-	mca/coll/symm/entry/gatherv.c mca/coll/symm/entry/gatherv.h \
-	mca/coll/symm/entry/reduce.c mca/coll/symm/entry/reduce.h \
-	mca/coll/symm/entry/scatter.c mca/coll/symm/entry/scatter.h \
-	mca/coll/symm/entry/scatterv.c mca/coll/symm/entry/scatterv.h \
+	mca/coll/symm/entry/scan.c \
+	mca/coll/symm/entry/barrier.c \
+	mca/coll/symm/entry/bcast.c \
+	mca/coll/symm/entry/gather.c \
+	mca/coll/symm/entry/gatherv.c \
+	mca/coll/symm/entry/reduce.c \
+	mca/coll/symm/entry/scatter.c \
+	mca/coll/symm/entry/scatterv.c \
 	mca/coll/symm/entry/rooted.h \
 	mca/coll/symm/entry/entry.c mca/coll/symm/entry/entry.h
 

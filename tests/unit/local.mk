@@ -140,7 +140,8 @@ tests_unit_team_test_team_states_LDADD = $(unit_libs)
 
 # The component's counters as they stand, with the variable of Open MPI that they read.
 tests_unit_component_test_counters_SOURCES = tests/unit/component/test_counters.c \
-	mca/coll/symm/report/counters.c mca/coll/symm/report/words.c
+	mca/coll/symm/base/functions.c mca/coll/symm/report/counters.c \
+	mca/coll/symm/report/words.c
 tests_unit_component_test_counters_CPPFLAGS = $(component_cppflags)
 tests_unit_component_test_counters_LDADD = $(unit_libs) $(OMPI_LIBS)
 
@@ -153,7 +154,7 @@ choose_sources = tests/unit/component/table_stand_ins.c tests/unit/component/tab
 	mca/coll/symm/choose/model.c \
 	mca/coll/symm/choose/built_in.c \
 	mca/coll/symm/choose/table.c mca/coll/symm/choose/table_file.c \
-	mca/old_words.c \
+	mca/old_words.c mca/coll/symm/base/functions.c \
 	mca/coll/symm/report/words.c mca/help.c
 tests_unit_component_test_table_SOURCES = tests/unit/component/test_table.c $(choose_sources)
 tests_unit_component_test_table_CPPFLAGS = $(component_cppflags)
@@ -241,7 +242,7 @@ tests_unit_ordering_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/laun
 	mca/coll/symm/transfer/packed_rooted.c \
 	mca/coll/symm/choose/built_in.c \
 	mca/coll/symm/choose/table.c \
-	mca/coll/symm/report/words.c \
+	mca/coll/symm/base/functions.c mca/coll/symm/report/words.c \
 	tests/unit/ordering/ordering_recorded.c tests/unit/ordering/ordering_recorded.h
 
 tests_unit_ordering_test_ordering_SOURCES = tests/unit/ordering/test_ordering.c \

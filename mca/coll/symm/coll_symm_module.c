@@ -12,21 +12,7 @@
 #include "mca/coll/symm/coll_symm.h"
 #include "mca/coll/symm/report/counters.h"
 #include "mca/coll/symm/base/modex.h"
-#include "mca/coll/symm/entry/allgather.h"
-#include "mca/coll/symm/entry/allgatherv.h"
-#include "mca/coll/symm/entry/allreduce.h"
-#include "mca/coll/symm/entry/alltoall.h"
-#include "mca/coll/symm/entry/alltoallv.h"
-#include "mca/coll/symm/entry/alltoallw.h"
-#include "mca/coll/symm/entry/barrier.h"
-#include "mca/coll/symm/entry/bcast.h"
-#include "mca/coll/symm/entry/gather.h"
-#include "mca/coll/symm/entry/gatherv.h"
-#include "mca/coll/symm/entry/reduce.h"
-#include "mca/coll/symm/entry/reduce_scatter.h"
-#include "mca/coll/symm/entry/scan.h"
-#include "mca/coll/symm/entry/scatter.h"
-#include "mca/coll/symm/entry/scatterv.h"
+#include "mca/coll/symm/entry/entry.h"
 #include "mca/coll/symm/host_copy/layer.h"
 #include "mca/coll/symm/report/report.h"
 #include "mca/coll/symm/report/shortage.h"
@@ -254,56 +240,10 @@ mca_coll_base_module_t *mca_coll_symm_comm_query(struct ompi_communicator_t *com
     mca_coll_base_module_t *base = &module->super.super;
     base->coll_module_enable = module_enable;
     base->coll_module_disable = mca_coll_symm_layer_disable;
-    base->coll_allreduce = mca_coll_symm_allreduce;
-    base->coll_allgather = mca_coll_symm_allgather;
-    base->coll_barrier = mca_coll_symm_barrier;
-    base->coll_iallreduce = mca_coll_symm_iallreduce;
-    base->coll_iallgather = mca_coll_symm_iallgather;
-    base->coll_ibarrier = mca_coll_symm_ibarrier;
-    base->coll_allreduce_init = mca_coll_symm_allreduce_init;
-    base->coll_allgather_init = mca_coll_symm_allgather_init;
-    base->coll_barrier_init = mca_coll_symm_barrier_init;
-    base->coll_reduce_scatter = mca_coll_symm_reduce_scatter;
-    base->coll_ireduce_scatter = mca_coll_symm_ireduce_scatter;
-    base->coll_reduce_scatter_init = mca_coll_symm_reduce_scatter_init;
-    base->coll_reduce_scatter_block = mca_coll_symm_reduce_scatter_block;
-    base->coll_ireduce_scatter_block = mca_coll_symm_ireduce_scatter_block;
-    base->coll_reduce_scatter_block_init = mca_coll_symm_reduce_scatter_block_init;
-    base->coll_scan = mca_coll_symm_scan;
-    base->coll_iscan = mca_coll_symm_iscan;
-    base->coll_scan_init = mca_coll_symm_scan_init;
-    base->coll_exscan = mca_coll_symm_exscan;
-    base->coll_iexscan = mca_coll_symm_iexscan;
-    base->coll_exscan_init = mca_coll_symm_exscan_init;
-    base->coll_alltoall = mca_coll_symm_alltoall;
-    base->coll_ialltoall = mca_coll_symm_ialltoall;
-    base->coll_alltoall_init = mca_coll_symm_alltoall_init;
-    base->coll_allgatherv = mca_coll_symm_allgatherv;
-    base->coll_iallgatherv = mca_coll_symm_iallgatherv;
-    base->coll_allgatherv_init = mca_coll_symm_allgatherv_init;
-    base->coll_alltoallv = mca_coll_symm_alltoallv;
-    base->coll_ialltoallv = mca_coll_symm_ialltoallv;
-    base->coll_alltoallv_init = mca_coll_symm_alltoallv_init;
-    base->coll_alltoallw = mca_coll_symm_alltoallw;
-    base->coll_ialltoallw = mca_coll_symm_ialltoallw;
-    base->coll_alltoallw_init = mca_coll_symm_alltoallw_init;
-    base->coll_bcast = mca_coll_symm_bcast;
-    base->coll_ibcast = mca_coll_symm_ibcast;
-    base->coll_bcast_init = mca_coll_symm_bcast_init;
-    base->coll_reduce = mca_coll_symm_reduce;
-    base->coll_ireduce = mca_coll_symm_ireduce;
-    base->coll_reduce_init = mca_coll_symm_reduce_init;
-    base->coll_gather = mca_coll_symm_gather;
-    base->coll_igather = mca_coll_symm_igather;
-    base->coll_gather_init = mca_coll_symm_gather_init;
-    base->coll_scatter = mca_coll_symm_scatter;
-    base->coll_iscatter = mca_coll_symm_iscatter;
-    base->coll_scatter_init = mca_coll_symm_scatter_init;
-    base->coll_gatherv = mca_coll_symm_gatherv;
-    base->coll_igatherv = mca_coll_symm_igatherv;
-    base->coll_gatherv_init = mca_coll_symm_gatherv_init;
-    base->coll_scatterv = mca_coll_symm_scatterv;
-    base->coll_iscatterv = mca_coll_symm_iscatterv;
-    base->coll_scatterv_init = mca_coll_symm_scatterv_init;
+#define SERVE(function, name, FORM) base->coll_##function = mca_coll_symm_##function;
+#define SERVE_ALL(NUMBER, name, ...) SYMM_FORMS(SERVE, name)
+    SYMM_COLLECTIVES(SERVE_ALL)
+#undef SERVE
+#undef SERVE_ALL
     return base;
 }

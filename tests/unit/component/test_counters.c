@@ -127,12 +127,12 @@ static void test_words(void **state)
 {
     (void)state;
     for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
-        int staged = 0;
-        for (int k = 0; k < SYMM_HOST_COPY_COUNT; k++) {
-            staged += mca_coll_symm_host_copy_is_of((enum symm_host_copy_collective)k,
-                                                    (enum symm_collective)i);
-        }
-        assert_int_equal(staged, symm_collective_get((enum symm_collective)i)->writes_outputs);
+        enum symm_collective collective = (enum symm_collective)i;
+        enum symm_function function = mca_coll_symm_function_of(collective, SYMM_CALL_BLOCKING);
+        const struct symm_collective_row *row = symm_collective_get(collective);
+        assert_ptr_equal(mca_coll_symm_function_row(function), row);
+        assert_string_equal(mca_coll_symm_function_name(function), row->name);
+        assert_int_equal(mca_coll_symm_function_has_data(function), row->writes_outputs);
     }
     for (int i = 0; i < SYMM_REASON_COUNT; i++) {
         assert_non_null(mca_coll_symm_reason_name((enum symm_reason)i));

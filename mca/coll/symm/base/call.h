@@ -10,11 +10,9 @@
 #ifndef MCA_COLL_SYMM_BASE_CALL_H
 #define MCA_COLL_SYMM_BASE_CALL_H
 
-#include "mca/ompi_compat.h"
-
 #include "heap/gpu/cuda_device.h"
-#include "kernels/collective.h"
 #include "kernels/reduction.h"
+#include "mca/coll/symm/base/collectives.h"
 #include "mca/coll/symm/data/pack.h"
 #include "mca/coll/symm/data/sides.h"
 
@@ -50,14 +48,6 @@ enum {
 
 /* Which buffers this rank has not: it is no root, or all its blocks are empty. */
 enum { SYMM_ABSENT_INPUT = 1, SYMM_ABSENT_OUTPUT = 2 };
-
-/* How the program waits for a call. */
-enum symm_call_form {
-    SYMM_CALL_BLOCKING,
-    SYMM_CALL_NONBLOCKING,
-    SYMM_CALL_PERSISTENT,
-    SYMM_CALL_FORM_COUNT
-};
 
 struct symm_call {
     enum symm_collective collective;

@@ -8,17 +8,6 @@
 
 #include "mca/coll/symm/base/assertion.h"
 
-#define IS_ENTRY(name)                                                                            \
-    _Static_assert(offsetof(mca_coll_base_comm_coll_t, coll_##name##_module) ==                   \
-                       offsetof(mca_coll_base_comm_coll_t, coll_##name) +                         \
-                           offsetof(struct symm_table_entry, owner),                              \
-                   "in Open MPI's tables a module is behind its function");
-SYMM_HOST_COPY_COLLECTIVES(IS_ENTRY)
-IS_ENTRY(barrier)
-IS_ENTRY(ibarrier)
-IS_ENTRY(barrier_init)
-#undef IS_ENTRY
-
 static void layer_construct(mca_coll_symm_layer_t *layer)
 {
     memset(&layer->below_table, 0, sizeof(layer->below_table));
@@ -33,10 +22,9 @@ static void layer_construct(mca_coll_symm_layer_t *layer)
 static void layer_destruct(mca_coll_symm_layer_t *layer)
 {
     mca_coll_symm_assertion_unfollow(layer);
-    for (int i = 0; i < SYMM_LAYER_COUNT; i++) {
-        struct symm_table_entry entry;
-        memcpy(&entry, (const unsigned char *)&layer->below_table + mca_coll_symm_entry_offsets[i],
-               sizeof(entry));
+    for (int i = 0; i < SYMM_FUNCTION_COUNT; i++) {
+        struct symm_table_entry entry =
+            mca_coll_symm_entry_get(&layer->below_table, (enum symm_function)i);
         if (entry.owner != NULL) {
             OBJ_RELEASE(entry.owner);
         }

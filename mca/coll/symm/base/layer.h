@@ -12,92 +12,8 @@
 #ifndef MCA_COLL_SYMM_BASE_LAYER_H
 #define MCA_COLL_SYMM_BASE_LAYER_H
 
-#include <stddef.h>
-
-#include "mca/ompi_compat.h"
-
+#include "mca/coll/symm/base/functions.h"
 #include "mca/coll/symm/data/kinds.h"
-
-/*
- * The one list of collectives that can be made on host copies: those that touch memory, under the
- * names that Open MPI's tables have for them.  Each of them has three entries in a table.  FORM
- * makes the name of one of them: for the blocking call, the nonblocking one or the persistent one.
- */
-#define SYMM_FORM_BLOCKING(F, name) F(name)
-#define SYMM_FORM_NONBLOCKING(F, name) F(i##name)
-#define SYMM_FORM_PERSISTENT(F, name) F(name##_init)
-
-#define SYMM_HOST_COPY_REDUCTIONS(FORM, F) \
-    FORM(F, allreduce) \
-    FORM(F, exscan) \
-    FORM(F, reduce) \
-    FORM(F, reduce_scatter) \
-    FORM(F, reduce_scatter_block) \
-    FORM(F, scan)
-
-#define SYMM_HOST_COPY_MOVES(FORM, F) \
-    FORM(F, allgather) \
-    FORM(F, allgatherv) \
-    FORM(F, alltoall) \
-    FORM(F, alltoallv) \
-    FORM(F, alltoallw) \
-    FORM(F, bcast) \
-    FORM(F, gather) \
-    FORM(F, gatherv) \
-    FORM(F, scatter) \
-    FORM(F, scatterv) \
-    FORM(F, neighbor_allgather) \
-    FORM(F, neighbor_allgatherv) \
-    FORM(F, neighbor_alltoall) \
-    FORM(F, neighbor_alltoallv) \
-    FORM(F, neighbor_alltoallw)
-
-/* Those of them whose data are handed over as bytes (host_copy/bytes.h). */
-#define SYMM_HOST_COPY_BYTES(FORM, F) \
-    FORM(F, allgather) \
-    FORM(F, allgatherv) \
-    FORM(F, alltoall) \
-    FORM(F, bcast) \
-    FORM(F, gather) \
-    FORM(F, scatter)
-
-/* The entries of Open MPI's tables by form.  MPI_Reduce_local has one form only. */
-#define SYMM_HOST_COPY_FORMS(BLOCKING, NONBLOCKING, PERSISTENT, F) \
-    SYMM_HOST_COPY_MOVES(BLOCKING, F) \
-    SYMM_HOST_COPY_REDUCTIONS(BLOCKING, F) \
-    BLOCKING(F, reduce_local) \
-    SYMM_HOST_COPY_MOVES(NONBLOCKING, F) \
-    SYMM_HOST_COPY_MOVES(PERSISTENT, F) \
-    SYMM_HOST_COPY_REDUCTIONS(NONBLOCKING, F) \
-    SYMM_HOST_COPY_REDUCTIONS(PERSISTENT, F)
-#define SYMM_HOST_COPY_COLLECTIVES(F)                                   \
-    SYMM_HOST_COPY_FORMS(SYMM_FORM_BLOCKING, SYMM_FORM_NONBLOCKING,     \
-                         SYMM_FORM_PERSISTENT, F)
-
-/* The number of one of these entries: SYMM_HOST_COPY_allgather, SYMM_HOST_COPY_ibcast and so on. */
-enum symm_host_copy_collective {
-#define SYMM_HOST_COPY_NUMBER(name) SYMM_HOST_COPY_##name,
-    SYMM_HOST_COPY_COLLECTIVES(SYMM_HOST_COPY_NUMBER)
-#undef SYMM_HOST_COPY_NUMBER
-    SYMM_HOST_COPY_COUNT,
-    /* Collectives without data follow, which only have an entry in the table. */
-    SYMM_LAYER_barrier = SYMM_HOST_COPY_COUNT,
-    SYMM_LAYER_ibarrier,
-    SYMM_LAYER_barrier_init,
-    SYMM_LAYER_COUNT
-};
-
-/* The nonblocking and persistent reductions are the last ones. */
-static inline bool mca_coll_symm_is_later_reduction(enum symm_host_copy_collective collective)
-{
-    return collective >= SYMM_HOST_COPY_iallreduce && collective < SYMM_HOST_COPY_COUNT;
-}
-
-/* The nonblocking and persistent ones that touch memory. */
-static inline bool mca_coll_symm_is_later(enum symm_host_copy_collective collective)
-{
-    return collective > SYMM_HOST_COPY_reduce_local && collective < SYMM_HOST_COPY_COUNT;
-}
 
 /* Why a call with device buffers is made on host copies. */
 enum symm_host_copy_why {
@@ -110,28 +26,14 @@ enum symm_host_copy_why {
     SYMM_HOST_COPY_WHY_COUNT
 };
 
-/* An entry of a communicator's table: a function, and the module that it belongs to. */
-struct symm_table_entry {
-    void (*function)(void);
-    mca_coll_base_module_t *owner;
-};
-
-/* Where the entries are in the tables. */
-static const size_t mca_coll_symm_entry_offsets[SYMM_LAYER_COUNT] = {
-#define SYMM_ENTRY_OFFSET(name) offsetof(mca_coll_base_comm_coll_t, coll_##name),
-    SYMM_HOST_COPY_COLLECTIVES(SYMM_ENTRY_OFFSET)
-    SYMM_ENTRY_OFFSET(barrier) SYMM_ENTRY_OFFSET(ibarrier) SYMM_ENTRY_OFFSET(barrier_init)
-#undef SYMM_ENTRY_OFFSET
-};
-
 struct symm_below;
 
 typedef struct mca_coll_symm_layer_t mca_coll_symm_layer_t;
 struct mca_coll_symm_layer_t {
     mca_coll_base_module_t super;
     mca_coll_base_comm_coll_t below_table; /* empty where the entry is not ours */
-    struct symm_below *below; /* an all-reduce or all-gather that is below now; NULL: none */
-    enum symm_host_copy_why why; /* why all-reduces and all-gathers are made on host copies */
+    struct symm_below *below; /* a blocking call that is below now; NULL: none */
+    enum symm_host_copy_why why; /* why blocking calls that may be served are made on host copies */
     enum symm_kinds kinds; /* which memory the program's buffers may be in (base/assertion.h) */
     struct ompi_communicator_t *comm; /* whose assertions are followed; NULL: none's */
     bool asserted; /* it has made one */
@@ -163,11 +65,11 @@ struct symm_aside {
 };
 
 static inline void mca_coll_symm_layer_step_aside(struct symm_aside *aside,
-                                                  enum symm_host_copy_collective collective,
+                                                  enum symm_function function,
                                                   struct ompi_communicator_t *comm,
                                                   mca_coll_base_module_t *module)
 {
-    size_t offset = mca_coll_symm_entry_offsets[collective];
+    size_t offset = mca_coll_symm_entry_offsets[function];
     struct symm_table_entry below;
     aside->entry = (unsigned char *)comm->c_coll + offset;
     aside->below = (unsigned char *)&((mca_coll_symm_layer_t *)module)->below_table + offset;

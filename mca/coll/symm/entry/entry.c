@@ -6,38 +6,91 @@
  */
 #include "mca/coll/symm/entry/entry.h"
 
-void mca_coll_symm_entry_below_aside(struct symm_entry *entry,
-                                     enum symm_host_copy_collective collective,
-                                     struct ompi_communicator_t *comm)
+#include "mca/coll/symm/host_copy/call.h"
+#include "mca/coll/symm/host_copy/copies.h"
+#include "mca/coll/symm/host_copy/request.h"
+
+/* ---- blocking calls -------------------------------------------------------------------------- */
+
+/* The entry of the communicator's table holds the function below while that makes the call. */
+static int aside_make(enum symm_function function, const struct symm_arguments *a,
+                      mca_coll_base_module_t *module)
 {
-    mca_coll_base_module_t *module = &entry->module->super.super;
-    mca_coll_symm_below_begin(&entry->below, &entry->module->blocking.operation);
-    entry->table = mca_coll_symm_below_table(module);
-    mca_coll_symm_layer_step_aside(&entry->aside, collective, comm, module);
-    entry->is_aside = true;
+    const mca_coll_base_comm_coll_t *table = mca_coll_symm_below_table(module);
+    struct symm_aside aside;
+    mca_coll_symm_layer_step_aside(&aside, function, a->comm, module);
+    int rc = mca_coll_symm_function_call(function, mca_coll_symm_entry_get(table, function), a);
+    mca_coll_symm_layer_step_back(&aside);
+    return rc;
 }
 
-bool mca_coll_symm_entry_below_begin(struct symm_entry *entry,
-                                     enum symm_host_copy_collective collective,
-                                     struct ompi_communicator_t *comm)
+int mca_coll_symm_entry_below(enum symm_collective collective, const struct symm_arguments *a,
+                              mca_coll_base_module_t *module)
 {
-    if (!mca_coll_symm_host_copy_is_on() && !mca_coll_symm_has_bytes(collective)) {
-        mca_coll_symm_entry_below_aside(entry, collective, comm);
-        return false;
-    }
-    mca_coll_symm_below_begin(&entry->below, &entry->module->blocking.operation);
-    entry->is_aside = false; /* host_copy steps aside */
-    return true;
-}
-
-int mca_coll_symm_entry_below_end(struct symm_entry *entry, int rc)
-{
-    if (entry->is_aside) {
-        mca_coll_symm_layer_step_back(&entry->aside);
-    }
-    rc = mca_coll_symm_below_end(&entry->below, rc);
-    if (entry->is_within) {
-        mca_coll_symm_below_resume(&entry->module->blocking.operation);
+    enum symm_function function = mca_coll_symm_function_of(collective, SYMM_CALL_BLOCKING);
+    mca_coll_symm_module_t *ours = (mca_coll_symm_module_t *)module;
+    struct symm_below below;
+    mca_coll_symm_below_begin(&below, &ours->blocking.operation);
+    int rc = mca_coll_symm_host_copy_is_between(function)
+                 ? mca_coll_symm_host_copy_call(function, a, module)
+                 : aside_make(function, a, module);
+    rc = mca_coll_symm_below_end(&below, rc);
+    if (ours->super.below != NULL) { /* within another call of ours */
+        mca_coll_symm_below_resume(&ours->blocking.operation);
     }
     return rc;
+}
+
+/* ---- nonblocking and persistent calls -------------------------------------------------------- */
+
+/*
+ * A call without data ends at once: the request is empty, or a persistent one that does nothing.  A
+ * persistent request of coll/libnbc sends messages all the same, does not hold its communicator,
+ * and crashes where the program frees that before it waits (4.1.4).
+ */
+static int empty_make(enum symm_call_form form, ompi_request_t **request)
+{
+    if (form == SYMM_CALL_PERSISTENT) {
+        return ompi_request_persistent_noop_create(request);
+    }
+    *request = &ompi_request_empty;
+    return OMPI_SUCCESS;
+}
+
+static void describe(const struct symm_entry_row *row, mca_coll_symm_request_t *request)
+{
+    enum symm_kinds kinds = request->module->super.kinds;
+    if (row->outline != NULL) {
+        row->outline(&request->call, kinds, &request->arguments);
+    }
+    if (row->describe != NULL) {
+        row->describe(&request->call, kinds, &request->arguments);
+    }
+}
+
+int mca_coll_symm_entry_request(const struct symm_entry_row *row, enum symm_call_form form,
+                                const struct symm_arguments *a, mca_coll_base_module_t *module)
+{
+    bool persistent = form == SYMM_CALL_PERSISTENT;
+    mca_coll_symm_request_t *request;
+    if (row->is_empty != NULL && row->is_empty(a)) {
+        return empty_make(form, a->request);
+    }
+    if (!persistent && row->is_for_below != NULL && row->is_for_below(a)) {
+        return mca_coll_symm_host_copy_request(mca_coll_symm_function_of(row->collective, form), a,
+                                               module);
+    }
+    int rc = mca_coll_symm_request_open(&request, a, persistent, module);
+    if (rc == OMPI_SUCCESS && row->keep != NULL) {
+        rc = mca_coll_symm_request_keep(request, row->keep(&request->arguments));
+    }
+    if (rc != OMPI_SUCCESS) {
+        return rc;
+    }
+    describe(row, request);
+    if (!persistent) {
+        return mca_coll_symm_request_submit(request);
+    }
+    mca_coll_symm_request_init(request);
+    return OMPI_SUCCESS;
 }

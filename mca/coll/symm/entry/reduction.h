@@ -13,7 +13,7 @@
 #include "mca/coll/symm/base/call.h"
 #include "mca/coll/symm/base/signature.h"
 #include "mca/coll/symm/device/place.h"
-#include "mca/coll/symm/request/request.h"
+#include "mca/coll/symm/fast/prompt.h"
 
 /* The functions of struct symm_reduction.  Their context is the call. */
 void mca_coll_symm_reduction_reduce(void *context, const void *source, void *target, size_t count);
@@ -103,7 +103,8 @@ static inline unsigned mca_coll_symm_element_class(const struct ompi_datatype_t 
 
 /*
  * Describe a call of `collective` that reduces `count` elements of each rank, of which this rank
- * gets `results`.  `counts` is what the signature says of the ranks' counts; 0: they have none.
+ * gets `results`.  Of the arguments it looks at buffers, type and operation.  `counts` is what the
+ * signature says of the ranks' counts; 0: they have none.
  *
  * This and what it calls are inlined also where they are used more than once: else a small blocking
  * call takes 30 instructions more.
@@ -111,15 +112,18 @@ static inline unsigned mca_coll_symm_element_class(const struct ompi_datatype_t 
 __attribute__((always_inline))
 static inline void mca_coll_symm_reduction_describe(
     struct symm_call *call, enum symm_collective collective, enum symm_kinds kinds,
-    const void *sbuf, void *rbuf, size_t count, size_t results, unsigned counts,
-    struct ompi_datatype_t *dtype, struct ompi_op_t *op)
+    const struct symm_arguments *a, size_t count, size_t results, unsigned counts)
 {
+    struct ompi_datatype_t *dtype = a->rdtype;
+    struct ompi_op_t *op = a->op;
+    bool has_result = collective != SYMM_REDUCE || results > 0;
+    void *rbuf = has_result ? a->rbuf : NULL; /* it may be anything where there is no result */
     ptrdiff_t lower, extent;
     bool intrinsic = ompi_op_is_intrinsic(op);
     ompi_datatype_get_extent(dtype, &lower, &extent);
     call->collective = collective;
-    call->in_place = sbuf == MPI_IN_PLACE || sbuf == rbuf;
-    call->input = call->in_place ? rbuf : sbuf;
+    call->in_place = a->sbuf == MPI_IN_PLACE || a->sbuf == rbuf;
+    call->input = call->in_place ? rbuf : a->sbuf;
     call->output = rbuf;
     if (collective != SYMM_ALLREDUCE && results == 0) {
         call->output = symm_ompi_unconst(call->input); /* programs may pass anything */
@@ -158,19 +162,18 @@ static inline void mca_coll_symm_reduction_describe(
     };
 }
 
-/*
- * A nonblocking or persistent call of a collective that reduces so many elements on all ranks, of
- * which this rank gets `results`.  Of the arguments sbuf, rbuf, scount, sdtype and op count.
- */
-int mca_coll_symm_reduction_start(enum symm_collective collective,
-                                  const struct symm_request_below *below,
-                                  const struct symm_arguments *arguments, size_t results,
-                                  struct ompi_communicator_t *comm, ompi_request_t **handle,
-                                  mca_coll_base_module_t *module);
-int mca_coll_symm_reduction_init(enum symm_collective collective,
-                                 const struct symm_request_below *below,
-                                 const struct symm_arguments *arguments, size_t results,
-                                 struct ompi_communicator_t *comm, struct ompi_info_t *info,
-                                 ompi_request_t **handle, mca_coll_base_module_t *module);
+/* For a collective without data on any rank if it has none on this one (entry/entry.h). */
+static inline bool mca_coll_symm_reduction_is_empty(const struct symm_arguments *a)
+{
+    return mca_coll_symm_bytes(a->rdtype, (size_t)a->rcount) == 0;
+}
+
+/* For a collective whose small calls are made without an operation (entry/entry.h). */
+static inline bool mca_coll_symm_reduction_fast(mca_coll_symm_module_t *module,
+                                                const struct symm_arguments *a)
+{
+    (void)a;
+    return mca_coll_symm_prompt_reduction(module);
+}
 
 #endif /* MCA_COLL_SYMM_ENTRY_REDUCTION_H */

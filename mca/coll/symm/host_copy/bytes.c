@@ -190,23 +190,26 @@ static int spread_open(const struct symm_host_copy *copy, struct symm_bytes *byt
     return rc;
 }
 
-void mca_coll_symm_bytes_spread(struct symm_host_copy *copy, void *room)
+void mca_coll_symm_bytes_spread(struct symm_arguments *a, size_t ranks, void *room)
 {
-    struct places places = places_in(room, copy->pieces);
+    const struct symm_host_copy copy = {
+        .shape = SYMM_SHAPE_SPREAD, .pieces = ranks, .dtype = a->rdtype, .counts = a->rcounts,
+        .disps = a->rdisps};
+    struct places places = places_in(room, ranks);
     struct symm_layout two;
     size_t total = 0;
-    layout_get(copy, &two);
-    if (!two.dense || !places_fit(copy, 1)) {
+    layout_get(&copy, &two);
+    if (!two.dense || !places_fit(&copy, 1)) {
         return;
     }
-    places_find(copy, 1, places.counts, places.disps);
-    for (size_t i = 0; i < copy->pieces; i++) {
+    places_find(&copy, 1, places.counts, places.disps);
+    for (size_t i = 0; i < ranks; i++) {
         total += places.counts[i];
     }
     if (total <= INT_MAX) {
-        copy->buffer = mca_coll_symm_at(copy->buffer, two.start);
-        copy->dtype = MPI_BYTE;
-        places_pass(&places, copy->pieces, &copy->counts, &copy->disps);
+        a->rbuf = mca_coll_symm_at(a->rbuf, two.start);
+        a->rdtype = MPI_BYTE;
+        places_pass(&places, ranks, &a->rcounts, &a->rdisps);
     }
 }
 

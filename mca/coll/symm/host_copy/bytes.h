@@ -35,19 +35,11 @@ struct symm_bytes {
 
 struct symm_host_copy_buffers;
 
-/* Whether the collective of an entry of the table is handed over like this. */
-static inline bool mca_coll_symm_has_bytes(enum symm_host_copy_collective collective)
+/* Whether the data of a function's calls are handed over like this. */
+static inline bool mca_coll_symm_has_bytes(enum symm_function function)
 {
-    switch (collective) {
-#define SYMM_BYTES_CASE(name) case SYMM_HOST_COPY_##name:
-    SYMM_HOST_COPY_BYTES(SYMM_FORM_BLOCKING, SYMM_BYTES_CASE)
-    SYMM_HOST_COPY_BYTES(SYMM_FORM_NONBLOCKING, SYMM_BYTES_CASE)
-    SYMM_HOST_COPY_BYTES(SYMM_FORM_PERSISTENT, SYMM_BYTES_CASE)
-#undef SYMM_BYTES_CASE
-        return true;
-    default:
-        return false;
-    }
+    const struct symm_collective_row *row = mca_coll_symm_function_row(function);
+    return row != NULL && row->reads_inputs && !row->reduces && !row->has_tables;
 }
 
 /*
@@ -65,13 +57,13 @@ bool mca_coll_symm_bytes_are_apart(const struct symm_host_copy_buffers *buffers,
 int mca_coll_symm_bytes_open(struct symm_host_copy_buffers *buffers);
 
 /*
- * Describe pieces with counts anew, as pieces of MPI_BYTE, by arrays in `room`, which has
- * SYMM_BYTES_ARRAYS * 8 bytes for each.  open() then needs no arrays of its own, and a request that
- * has the room no second request beside it, which takes up to a tenth of a call.  Nothing is done
- * where pieces are no row, or too large.
+ * Describe a receive buffer with counts anew, as `ranks` pieces of MPI_BYTE, by arrays in `room`,
+ * which has SYMM_BYTES_ARRAYS * 8 bytes for each.  open() then needs no arrays of its own, and a
+ * request that has the room no second request beside it, which takes up to a tenth of a call.
+ * Nothing is done where pieces are no row, or too large.
  */
 enum { SYMM_BYTES_ARRAYS = 3 };
-void mca_coll_symm_bytes_spread(struct symm_host_copy *copy, void *room);
+void mca_coll_symm_bytes_spread(struct symm_arguments *a, size_t ranks, void *room);
 
 /* Whether there is something for close() to give back. */
 bool mca_coll_symm_bytes_are_held(const struct symm_host_copy_buffers *buffers);

@@ -6,19 +6,43 @@
  */
 #include "mca/coll/symm/host_copy/call.h"
 
+#include "mca/coll/symm/host_copy/copies.h"
 #include "mca/coll/symm/host_copy/tell.h"
 #include "mca/coll/symm/serve/below.h"
 
-static int copy_open(const struct symm_host_copy_call *call, struct symm_host_copy *copy)
+struct call {
+    enum symm_function function;
+    mca_coll_base_module_t *module;
+    struct symm_aside aside;
+    struct symm_host_copy_buffers buffers; /* messages name their communicator */
+    int error;
+};
+
+static void begin(struct call *call, struct ompi_communicator_t *comm)
 {
-    if (!mca_coll_symm_host_copy_is_wanted(&call->buffers, copy, call->collective)) {
+    const mca_coll_symm_layer_t *layer = (const mca_coll_symm_layer_t *)call->module;
+    if (call->function == SYMM_FUNCTION_reduce_local) { /* no communicator's promise is about it */
+        mca_coll_symm_host_copy_buffers_begin(&call->buffers, &ompi_mpi_comm_self.comm,
+                                              SYMM_KINDS_ANY, false);
+        call->aside.entry = NULL;
+    } else {
+        mca_coll_symm_host_copy_buffers_begin(&call->buffers, comm, layer->kinds,
+                                              mca_coll_symm_host_copy_is_served(call->module));
+        mca_coll_symm_layer_step_aside(&call->aside, call->function, comm, call->module);
+    }
+}
+
+static int copy_open(const struct call *call, struct symm_host_copy *copy)
+{
+    if (!mca_coll_symm_host_copy_is_wanted(&call->buffers, copy, call->function)) {
         mca_coll_symm_host_copy_leave(copy);
         return OMPI_SUCCESS;
     }
     return mca_coll_symm_host_copy_open(copy);
 }
 
-bool mca_coll_symm_host_copy_call_copies_make(struct symm_host_copy_call *call)
+/* Make the copies that are needed.  False: the call cannot be made at all. */
+static bool copies_make(struct call *call)
 {
     int sent = copy_open(call, &call->buffers.send);
     int received = copy_open(call, &call->buffers.receive);
@@ -30,7 +54,8 @@ bool mca_coll_symm_host_copy_call_copies_make(struct symm_host_copy_call *call)
     return sent != OMPI_ERR_OUT_OF_RESOURCE && received != OMPI_ERR_OUT_OF_RESOURCE;
 }
 
-bool mca_coll_symm_host_copy_call_bytes_make(struct symm_host_copy_call *call)
+/* Make the bytes that are handed over, after the copies. */
+static bool bytes_make(struct call *call)
 {
     if (mca_coll_symm_bytes_open(&call->buffers) != OMPI_SUCCESS) {
         call->error = OMPI_ERR_OUT_OF_RESOURCE;
@@ -40,7 +65,28 @@ bool mca_coll_symm_host_copy_call_bytes_make(struct symm_host_copy_call *call)
     return true;
 }
 
-int mca_coll_symm_host_copy_call_end(struct symm_host_copy_call *call)
+/* Have the function below make the call, with the program's arguments or others. */
+static int below_call(const struct call *call, const struct symm_arguments *arguments)
+{
+    const mca_coll_base_comm_coll_t *table = mca_coll_symm_below_table(call->module);
+    return mca_coll_symm_function_call(
+        call->function, mca_coll_symm_entry_get(table, call->function), arguments);
+}
+
+static int below_make(struct call *call, const struct symm_arguments *arguments)
+{
+    struct symm_host_copy_buffers *buffers = &call->buffers;
+    call->error = OMPI_SUCCESS;
+    if ((!mca_coll_symm_host_copy_buffers_are_needless(buffers) && !copies_make(call)) ||
+        (buffers->moves && !bytes_make(call))) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    const struct symm_arguments handed = mca_coll_symm_host_copy_arguments(buffers, arguments);
+    return below_call(call, &handed);
+}
+
+/* Bring back the results, count the call and explain it. */
+static int copies_end(struct call *call)
 {
     struct symm_host_copy_buffers *buffers = &call->buffers;
     if (call->error == OMPI_SUCCESS) {
@@ -48,11 +94,37 @@ int mca_coll_symm_host_copy_call_end(struct symm_host_copy_call *call)
         call->error = mca_coll_symm_host_copy_store(&buffers->receive);
     }
     if (mca_coll_symm_host_copy_is_made(buffers)) {
-        mca_coll_symm_host_copy_tell(call->collective, call->why, buffers);
+        mca_coll_symm_host_copy_tell(call->function,
+                                     mca_coll_symm_host_copy_why_of(call->function, call->module),
+                                     buffers);
     }
     mca_coll_symm_host_copy_copies_close(buffers);
     if (call->error == OMPI_ERROR) {
-        return mca_coll_symm_host_copy_failed(call->collective, buffers->comm);
+        return mca_coll_symm_host_copy_failed(call->function, buffers->comm);
     }
     return call->error;
+}
+
+int mca_coll_symm_host_copy_call(enum symm_function function,
+                                 const struct symm_arguments *arguments,
+                                 mca_coll_base_module_t *module)
+{
+    struct call call; /* the buffers take 700 bytes */
+    call.function = function;
+    call.module = module;
+    begin(&call, arguments->comm);
+    mca_coll_symm_host_copy_describe(function, &call.buffers, arguments);
+    if (mca_coll_symm_host_copy_hands_on(&call.buffers)) {
+        int rc = below_call(&call, arguments);
+        mca_coll_symm_layer_step_back(&call.aside);
+        return rc;
+    }
+    int rc = below_make(&call, arguments);
+    mca_coll_symm_layer_step_back(&call.aside);
+    if (call.error == OMPI_SUCCESS) {
+        call.error = rc;
+    }
+    bool ends = mca_coll_symm_host_copy_is_made(&call.buffers) ||
+                mca_coll_symm_bytes_are_held(&call.buffers);
+    return ends ? copies_end(&call) : call.error;
 }

@@ -54,28 +54,75 @@ bool mca_coll_symm_host_copy_is_on(void)
     return answer > 0;
 }
 
-bool mca_coll_symm_host_copy_is_for(enum symm_host_copy_collective collective)
+static bool is_later_reduction(enum symm_function function)
+{
+    const struct symm_collective_row *row = mca_coll_symm_function_row(function);
+    return row != NULL && row->reduces &&
+           mca_coll_symm_function_form(function) != SYMM_CALL_BLOCKING;
+}
+
+bool mca_coll_symm_host_copy_is_for(enum symm_function function)
 {
     bool never = mca_coll_symm_component.host_copies == MCA_COLL_SYMM_HOST_COPY_NEVER;
-    return mca_coll_symm_host_copy_is_on() ||
-           (!never && symm_cuda_is_built() && mca_coll_symm_is_later_reduction(collective));
+    return mca_coll_symm_function_has_data(function) &&
+           (mca_coll_symm_host_copy_is_on() ||
+            (!never && symm_cuda_is_built() && is_later_reduction(function)));
 }
 
 bool mca_coll_symm_host_copy_is_wanted(const struct symm_host_copy_buffers *buffers,
                                        const struct symm_host_copy *copy,
-                                       enum symm_host_copy_collective collective)
+                                       enum symm_function function)
 {
-    return mca_coll_symm_host_copy_is_for(collective) ||
+    return mca_coll_symm_host_copy_is_for(function) ||
            mca_coll_symm_bytes_are_apart(buffers, copy);
+}
+
+/* ---- what is handed over -------------------------------------------------------------------- */
+
+/* The displacements of typed pieces in a copy. */
+static void places_replace(const struct symm_host_copy *copy, symm_disps_t *disps,
+                           symm_byte_disps_t *bytes)
+{
+    if (copy->shape != SYMM_SHAPE_TYPED || copy->device < 0) {
+        return;
+    }
+    if (copy->has_byte_disps) {
+        *bytes = symm_byte_disps_make(copy->moved);
+    } else {
+        *disps = copy->moved_disps;
+    }
+}
+
+struct symm_arguments mca_coll_symm_host_copy_arguments(
+    const struct symm_host_copy_buffers *buffers, const struct symm_arguments *a)
+{
+    const struct symm_bytes *sent = &buffers->sent, *received = &buffers->received;
+    struct symm_arguments handed = *a;
+    if (buffers->moves) {
+        handed.sbuf = sent->address;
+        handed.scount = sent->count;
+        handed.sdtype = sent->dtype;
+        handed.rbuf = received->address;
+        handed.rcount = received->count;
+        handed.rcounts = received->counts;
+        handed.rdisps = received->disps;
+        handed.rdtype = received->dtype;
+    } else {
+        handed.sbuf = buffers->send.address;
+        handed.rbuf = buffers->receive.address;
+        places_replace(&buffers->send, &handed.sdisps, &handed.sbytes);
+        places_replace(&buffers->receive, &handed.rdisps, &handed.rbytes);
+    }
+    return handed;
 }
 
 /* ---- those of a request ---------------------------------------------------------------------- */
 
 static void find(struct symm_host_copy *copy, const struct symm_host_copy_buffers *buffers,
-                 enum symm_host_copy_collective collective)
+                 enum symm_function function)
 {
     mca_coll_symm_host_copy_leave(copy);
-    if (mca_coll_symm_host_copy_is_wanted(buffers, copy, collective)) {
+    if (mca_coll_symm_host_copy_is_wanted(buffers, copy, function)) {
         (void)mca_coll_symm_host_copy_find(copy);
     }
 }
@@ -86,10 +133,10 @@ static int room_make(struct symm_host_copy *copy)
 }
 
 int mca_coll_symm_host_copy_copies_make(struct symm_host_copy_buffers *buffers,
-                                        enum symm_host_copy_collective collective)
+                                        enum symm_function function)
 {
-    find(&buffers->send, buffers, collective);
-    find(&buffers->receive, buffers, collective);
+    find(&buffers->send, buffers, function);
+    find(&buffers->receive, buffers, function);
     int rc = room_make(&buffers->send);
     rc = rc == OMPI_SUCCESS ? room_make(&buffers->receive) : rc;
     return rc == OMPI_SUCCESS && buffers->moves ? mca_coll_symm_bytes_open(buffers) : rc;

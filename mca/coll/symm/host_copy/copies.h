@@ -14,11 +14,17 @@
 bool mca_coll_symm_host_copy_is_on(void);
 
 /*
- * Whether they are copied for this entry of a communicator's table.  Nonblocking and persistent
- * reductions get copies from an Open MPI that knows devices, too: libnbc reduces with the host
- * whatever memory it finds.
+ * Whether they are copied for this function's calls.  Nonblocking and persistent reductions get
+ * copies from an Open MPI that knows devices, too: libnbc reduces with the host whatever memory it
+ * finds.
  */
-bool mca_coll_symm_host_copy_is_for(enum symm_host_copy_collective collective);
+bool mca_coll_symm_host_copy_is_for(enum symm_function function);
+
+/* Whether calls of this function go below by way of call.h and request.h, for copies or bytes. */
+static inline bool mca_coll_symm_host_copy_is_between(enum symm_function function)
+{
+    return mca_coll_symm_has_bytes(function) || mca_coll_symm_host_copy_is_for(function);
+}
 
 /*
  * Whether the component below gets a copy of this buffer, if it is on a device.  If Open MPI knows
@@ -26,11 +32,25 @@ bool mca_coll_symm_host_copy_is_for(enum symm_host_copy_collective collective);
  */
 bool mca_coll_symm_host_copy_is_wanted(const struct symm_host_copy_buffers *buffers,
                                        const struct symm_host_copy *copy,
-                                       enum symm_host_copy_collective collective);
+                                       enum symm_function function);
 
 /* Make the copies that the buffers of a request need; also after an error they are to be closed. */
 int mca_coll_symm_host_copy_copies_make(struct symm_host_copy_buffers *buffers,
-                                        enum symm_host_copy_collective collective);
+                                        enum symm_function function);
+
+/*
+ * Whether the program's arguments can be handed on as they are: both buffers are known to be in
+ * host memory, and nothing is handed over as bytes.  Otherwise the rest has to find out.
+ */
+static inline bool mca_coll_symm_host_copy_hands_on(struct symm_host_copy_buffers *buffers)
+{
+    return mca_coll_symm_host_copy_buffers_are_needless(buffers) &&
+           !(buffers->moves && buffers->are_served);
+}
+
+/* The arguments of the function below, once the copies are made.  `a` are the program's. */
+struct symm_arguments mca_coll_symm_host_copy_arguments(
+    const struct symm_host_copy_buffers *buffers, const struct symm_arguments *a);
 
 /* Copy what the call is to send.  After an error the rest has been copied all the same. */
 int mca_coll_symm_host_copy_copies_fill(struct symm_host_copy_buffers *buffers);

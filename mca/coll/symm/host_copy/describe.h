@@ -1,8 +1,8 @@
 /*
  * host_copy/describe.h - describing the buffers of a call, and what the call reads and writes.
  *
- * Each collective is described once, for its blocking, nonblocking and persistent calls
- * (host_copy/forms.h).
+ * Each collective is described once, for its blocking, nonblocking and persistent calls: in all.c,
+ * neighbor.c, reduce.c or rooted.c.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -56,24 +56,10 @@ static inline bool mca_coll_symm_host_copy_buffers_are_needless(
 
 /* Why a call with device buffers is made on host copies. */
 static inline enum symm_host_copy_why mca_coll_symm_host_copy_why_of(
-    enum symm_host_copy_collective collective, const mca_coll_base_module_t *module)
+    enum symm_function function, const mca_coll_base_module_t *module)
 {
-    bool may_be_served = collective == SYMM_HOST_COPY_allreduce ||
-                         collective == SYMM_HOST_COPY_allgather ||
-                         collective == SYMM_HOST_COPY_reduce_scatter ||
-                         collective == SYMM_HOST_COPY_reduce_scatter_block ||
-                         collective == SYMM_HOST_COPY_scan ||
-                         collective == SYMM_HOST_COPY_exscan ||
-                         collective == SYMM_HOST_COPY_alltoall ||
-                         collective == SYMM_HOST_COPY_allgatherv ||
-                         collective == SYMM_HOST_COPY_alltoallv ||
-                         collective == SYMM_HOST_COPY_alltoallw ||
-                         collective == SYMM_HOST_COPY_bcast ||
-                         collective == SYMM_HOST_COPY_reduce ||
-                         collective == SYMM_HOST_COPY_gather ||
-                         collective == SYMM_HOST_COPY_scatter ||
-                         collective == SYMM_HOST_COPY_gatherv ||
-                         collective == SYMM_HOST_COPY_scatterv;
+    bool may_be_served = mca_coll_symm_function_row(function) != NULL &&
+                         mca_coll_symm_function_form(function) == SYMM_CALL_BLOCKING;
     return may_be_served ? ((const mca_coll_symm_layer_t *)module)->why : SYMM_HOST_COPY_KIND;
 }
 
@@ -83,16 +69,32 @@ static inline bool mca_coll_symm_host_copy_is_served(const mca_coll_base_module_
     return ((const mca_coll_symm_layer_t *)module)->why == SYMM_HOST_COPY_FELL_BACK;
 }
 
+/* Describe the buffers of a call, which have been begun. */
+void mca_coll_symm_host_copy_describe(enum symm_function function,
+                                      struct symm_host_copy_buffers *buffers,
+                                      const struct symm_arguments *a);
+
+/* ---- for describe.c -------------------------------------------------------------------------- */
+
+/* A function for each collective: mca_coll_symm_host_copy_describe_bcast() and so on. */
+typedef void mca_coll_symm_host_copy_describe_t(struct symm_host_copy_buffers *buffers,
+                                                const struct symm_arguments *a);
+#define SYMM_DESCRIBE_DECLARE(NUMBER, name, ...) \
+    mca_coll_symm_host_copy_describe_t mca_coll_symm_host_copy_describe_##name;
+SYMM_ALL_COLLECTIVES(SYMM_DESCRIBE_DECLARE)
+#undef SYMM_DESCRIBE_DECLARE
+mca_coll_symm_host_copy_describe_t mca_coll_symm_host_copy_describe_reduce_local;
+
+/* ---- for these functions --------------------------------------------------------------------- */
+
 /* The call has bytes (host_copy/bytes.h).  These are the arguments that the program has made. */
 static inline void mca_coll_symm_host_copy_moves(struct symm_host_copy_buffers *buffers,
-                                                 symm_count_t scount,
-                                                 struct ompi_datatype_t *sdtype,
-                                                 symm_count_t rcount,
-                                                 struct ompi_datatype_t *rdtype)
+                                                 const struct symm_arguments *a)
 {
     buffers->moves = true;
-    buffers->sent = (struct symm_bytes){.count = scount, .dtype = sdtype};
-    buffers->received = (struct symm_bytes){.count = rcount, .dtype = rdtype};
+    buffers->sent = (struct symm_bytes){.count = a->scount, .dtype = a->sdtype};
+    buffers->received = (struct symm_bytes){
+        .count = a->rcount, .counts = a->rcounts, .disps = a->rdisps, .dtype = a->rdtype};
 }
 
 /* The number of ranks that this one exchanges data with. */

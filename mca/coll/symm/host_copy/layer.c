@@ -7,28 +7,44 @@
 #include "mca/coll/symm/host_copy/layer.h"
 
 #include "mca/coll/symm/base/assertion.h"
-#include "mca/coll/symm/host_copy/all.h"
 #include "mca/coll/symm/host_copy/call.h"
-#include "mca/coll/symm/host_copy/neighbor.h"
-#include "mca/coll/symm/host_copy/reduce.h"
-#include "mca/coll/symm/host_copy/rooted.h"
+#include "mca/coll/symm/host_copy/copies.h"
+#include "mca/coll/symm/host_copy/request.h"
+
+/* ---- our functions --------------------------------------------------------------------------- */
+
+static inline int make(enum symm_function function, const struct symm_arguments *arguments,
+                       mca_coll_base_module_t *module)
+{
+    return mca_coll_symm_function_form(function) == SYMM_CALL_BLOCKING
+               ? mca_coll_symm_host_copy_call(function, arguments, module)
+               : mca_coll_symm_host_copy_request(function, arguments, module);
+}
+
+#define FUNCTION(function, name, FORM)                                                            \
+    static int function##_make SYMM_HEAD(name, FORM)                                              \
+    {                                                                                             \
+        const struct symm_arguments arguments = SYMM_ARGUMENTS(name, FORM);                       \
+        return make(SYMM_FUNCTION_##function, &arguments, module);                                \
+    }
+#define FUNCTIONS(NUMBER, name, ...) SYMM_FORMS(FUNCTION, name)
+SYMM_ALL_COLLECTIVES(FUNCTIONS)
+FUNCTION(reduce_local, reduce_local, LOCAL)
 
 typedef void function_t(void); /* any function: all pointers to functions have the same size */
 
-/* A collective: where a module offers it, and our function that makes it on host copies. */
-static const struct collective {
+static const struct {
     size_t offered; /* offset in a module */
-    function_t *host_copy; /* NULL: it has no data */
-} collectives[SYMM_LAYER_COUNT] = {
-#define COLLECTIVE(name)                            \
-    {offsetof(mca_coll_base_module_t, coll_##name), \
-     (function_t *)mca_coll_symm_host_copy_##name},
-    SYMM_HOST_COPY_COLLECTIVES(COLLECTIVE)
-#undef COLLECTIVE
-    [SYMM_LAYER_barrier] = {offsetof(mca_coll_base_module_t, coll_barrier), NULL},
-    [SYMM_LAYER_ibarrier] = {offsetof(mca_coll_base_module_t, coll_ibarrier), NULL},
-    [SYMM_LAYER_barrier_init] = {offsetof(mca_coll_base_module_t, coll_barrier_init), NULL},
+    function_t *ours;
+} functions[SYMM_FUNCTION_COUNT] = {
+#define ROW(function, name, FORM) \
+    {offsetof(mca_coll_base_module_t, coll_##function), (function_t *)function##_make},
+#define ROWS(NUMBER, name, ...) SYMM_FORMS(ROW, name)
+    SYMM_ALL_COLLECTIVES(ROWS)
+    ROW(reduce_local, reduce_local, LOCAL)
 };
+
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 static function_t *offered_get(const mca_coll_base_module_t *module, size_t offset)
 {
@@ -42,32 +58,22 @@ static void offered_set(mca_coll_base_module_t *module, size_t offset, function_
     memcpy((unsigned char *)module + offset, &function, sizeof(function));
 }
 
-static struct symm_table_entry entry_get(const mca_coll_base_comm_coll_t *table, int collective)
-{
-    struct symm_table_entry entry;
-    memcpy(&entry, (const unsigned char *)table + mca_coll_symm_entry_offsets[collective],
-           sizeof(entry));
-    return entry;
-}
-
-static void entry_set(mca_coll_base_comm_coll_t *table, int collective,
+static void entry_set(mca_coll_base_comm_coll_t *table, enum symm_function function,
                       struct symm_table_entry entry)
 {
-    memcpy((unsigned char *)table + mca_coll_symm_entry_offsets[collective], &entry, sizeof(entry));
+    memcpy((unsigned char *)table + mca_coll_symm_entry_offsets[function], &entry, sizeof(entry));
 }
-
-/* ---- tables ---------------------------------------------------------------------------------- */
 
 /*
  * Up to interface 2 Open MPI fills the table from the module after module_enable, and empties it
  * itself.  From interface 3 on a module fills the table in module_enable, and puts back what it has
  * found in module_disable.
  */
-static void communicator_entry_set(struct ompi_communicator_t *comm, int collective,
+static void communicator_entry_set(struct ompi_communicator_t *comm, enum symm_function function,
                                    struct symm_table_entry entry)
 {
     if (SYMM_COLL_INTERFACE >= 3) {
-        entry_set(comm->c_coll, collective, entry);
+        entry_set(comm->c_coll, function, entry);
     }
 }
 
@@ -75,30 +81,32 @@ static void communicator_entry_set(struct ompi_communicator_t *comm, int collect
  * Whether our function takes an entry that the module has none for: to make host copies, or to keep
  * other threads from taking a tag that is lent (mpi_request/nbc_tag.h).
  */
-static bool is_taken(enum symm_host_copy_collective collective, bool lends)
+static bool is_taken(enum symm_function function, bool lends)
 {
-    return mca_coll_symm_host_copy_is_for(collective) ||
-           (lends && mca_coll_symm_is_later(collective));
+    return mca_coll_symm_host_copy_is_for(function) ||
+           (lends && mca_coll_symm_function_has_data(function) &&
+            mca_coll_symm_function_form(function) != SYMM_CALL_BLOCKING);
 }
 
 void mca_coll_symm_layer_enable(mca_coll_symm_layer_t *layer, struct ompi_communicator_t *comm)
 {
     bool lends = layer->super.coll_iallreduce != NULL && symm_ompi_has_threads();
     mca_coll_symm_assertion_follow(layer, comm);
-    for (int i = 0; i < SYMM_LAYER_COUNT; i++) {
-        function_t *ours = offered_get(&layer->super, collectives[i].offered);
-        struct symm_table_entry found = entry_get(comm->c_coll, i);
-        if (ours == NULL && is_taken((enum symm_host_copy_collective)i, lends)) {
-            ours = collectives[i].host_copy;
+    for (int i = 0; i < SYMM_FUNCTION_COUNT; i++) {
+        enum symm_function function = (enum symm_function)i;
+        function_t *ours = offered_get(&layer->super, functions[i].offered);
+        struct symm_table_entry found = mca_coll_symm_entry_get(comm->c_coll, function);
+        if (ours == NULL && is_taken(function, lends)) {
+            ours = functions[i].ours;
         }
         if (found.function == NULL || found.owner == NULL) { /* scans of inter-communicators */
             ours = NULL;
         }
-        offered_set(&layer->super, collectives[i].offered, ours);
+        offered_set(&layer->super, functions[i].offered, ours);
         if (ours != NULL) {
             OBJ_RETAIN(found.owner);
-            entry_set(&layer->below_table, i, found);
-            communicator_entry_set(comm, i, (struct symm_table_entry){ours, &layer->super});
+            entry_set(&layer->below_table, function, found);
+            communicator_entry_set(comm, function, (struct symm_table_entry){ours, &layer->super});
         }
     }
 }
@@ -106,10 +114,11 @@ void mca_coll_symm_layer_enable(mca_coll_symm_layer_t *layer, struct ompi_commun
 int mca_coll_symm_layer_disable(mca_coll_base_module_t *module, struct ompi_communicator_t *comm)
 {
     const mca_coll_base_comm_coll_t *below_table = mca_coll_symm_below_table(module);
-    for (int i = 0; i < SYMM_LAYER_COUNT; i++) {
-        struct symm_table_entry found = entry_get(below_table, i);
+    for (int i = 0; i < SYMM_FUNCTION_COUNT; i++) {
+        struct symm_table_entry found =
+            mca_coll_symm_entry_get(below_table, (enum symm_function)i);
         if (found.owner != NULL) {
-            communicator_entry_set(comm, i, found);
+            communicator_entry_set(comm, (enum symm_function)i, found);
         }
     }
     return OMPI_SUCCESS;
@@ -139,7 +148,7 @@ static enum symm_host_copy_why why_alone(struct ompi_communicator_t *comm)
 mca_coll_base_module_t *mca_coll_symm_layer_query(struct ompi_communicator_t *comm, int *priority)
 {
     enum { ABOVE_COLL_SELF = 76 }; /* coll/self has 75, and its copies are made by host code */
-    if (!mca_coll_symm_host_copy_is_for(SYMM_HOST_COPY_iallreduce)) { /* then for nothing else */
+    if (!mca_coll_symm_host_copy_is_for(SYMM_FUNCTION_iallreduce)) { /* then for nothing else */
         return NULL;
     }
     mca_coll_symm_layer_t *layer = OBJ_NEW(mca_coll_symm_layer_t);

@@ -23,7 +23,7 @@ static struct symm_host_copy_request *walked; /* of the thread that walks */
 
 static void fail(struct symm_host_copy_request *request)
 {
-    request->error = mca_coll_symm_host_copy_failed(request->collective, request->buffers.comm);
+    request->error = mca_coll_symm_host_copy_failed(request->function, request->buffers.comm);
 }
 
 /* The request below is complete: take over its status, and queue the copies of the results. */
@@ -74,7 +74,7 @@ static void complete(struct symm_host_copy_request *request)
         base->req_status.MPI_ERROR = ompi_errcode_get_mpi_code(request->error);
     }
     if (mca_coll_symm_host_copy_is_made(&request->buffers)) {
-        mca_coll_symm_host_copy_tell(request->collective, request->why, &request->buffers);
+        mca_coll_symm_host_copy_tell(request->function, request->why, &request->buffers);
     }
     if (base->req_persistent) {
         request->below->req_state = OMPI_REQUEST_INACTIVE;

@@ -6,11 +6,11 @@
  */
 #include "mca/coll/symm/host_copy/request.h"
 
-#include "mca/coll/symm/host_copy/call.h"
 #include "mca/coll/symm/host_copy/copies.h"
 #include "mca/coll/symm/host_copy/keep.h"
 #include "mca/coll/symm/host_copy/progress.h"
 #include "mca/coll/symm/host_copy/tell.h"
+#include "mca/coll/symm/mpi_request/nbc_tag.h"
 #include "mca/coll/symm/mpi_request/requests.h"
 
 static struct symm_idle_requests idle = SYMM_IDLE_REQUESTS(symm_host_copy_request_t);
@@ -26,7 +26,7 @@ static void request_fill(struct symm_host_copy_request *request)
     request->error = OMPI_SUCCESS;
     if (mca_coll_symm_host_copy_copies_fill(&request->buffers) != OMPI_SUCCESS) {
         request->error =
-            mca_coll_symm_host_copy_failed(request->collective, request->buffers.comm);
+            mca_coll_symm_host_copy_failed(request->function, request->buffers.comm);
     }
 }
 
@@ -84,12 +84,16 @@ OBJ_CLASS_INSTANCE(symm_host_copy_request_t, ompi_coll_base_nbc_request_t, reque
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-int mca_coll_symm_host_copy_request_make(struct symm_host_copy_request **opened,
-                                         struct symm_host_copy_buffers *buffers,
-                                         enum symm_host_copy_collective collective,
-                                         bool persistent, mca_coll_base_module_t *module)
+/*
+ * Make the copies, and fill them if the call is nonblocking.  *opened is left NULL if there are
+ * none.  Errors: OUT_OF_RESOURCE, and *opened is NULL.
+ */
+static int request_make(struct symm_host_copy_request **opened,
+                        struct symm_host_copy_buffers *buffers, enum symm_function function,
+                        mca_coll_base_module_t *module)
 {
-    int rc = mca_coll_symm_host_copy_copies_make(buffers, collective);
+    bool persistent = mca_coll_symm_function_form(function) == SYMM_CALL_PERSISTENT;
+    int rc = mca_coll_symm_host_copy_copies_make(buffers, function);
     if (rc == OMPI_SUCCESS && !mca_coll_symm_host_copy_is_made(buffers) &&
         !mca_coll_symm_bytes_are_held(buffers)) {
         return OMPI_SUCCESS;
@@ -109,8 +113,8 @@ int mca_coll_symm_host_copy_request_make(struct symm_host_copy_request **opened,
         mca_coll_symm_request_put(&idle, mca_coll_symm_host_copy_request_base(request));
         return rc;
     }
-    request->collective = collective;
-    request->why = mca_coll_symm_host_copy_why_of(collective, module);
+    request->function = function;
+    request->why = mca_coll_symm_host_copy_why_of(function, module);
     request->below = MPI_REQUEST_NULL;
     request->is_below = true;
     if (!persistent) {
@@ -120,8 +124,11 @@ int mca_coll_symm_host_copy_request_make(struct symm_host_copy_request **opened,
     return OMPI_SUCCESS;
 }
 
-int mca_coll_symm_host_copy_request_pass(struct symm_host_copy_request *ours, int rc,
-                                         ompi_request_t **request)
+/*
+ * The function below has returned `rc`.  Gives our request to the program or, after an error, gives
+ * it back.  Returns `rc`.
+ */
+static int request_pass(struct symm_host_copy_request *ours, int rc, ompi_request_t **request)
 {
     ompi_request_t *base = mca_coll_symm_host_copy_request_base(ours);
     if (rc != OMPI_SUCCESS) {
@@ -135,4 +142,38 @@ int mca_coll_symm_host_copy_request_pass(struct symm_host_copy_request *ours, in
         begin(ours);
     }
     return OMPI_SUCCESS;
+}
+
+/* Have the function below return a request, with the program's arguments or others. */
+static int below_call(enum symm_function function, const struct symm_arguments *arguments,
+                      mca_coll_base_module_t *module)
+{
+    const mca_coll_base_comm_coll_t *table = mca_coll_symm_below_table(module);
+    mca_coll_symm_nbc_lock();
+    int rc = mca_coll_symm_function_call(function, mca_coll_symm_entry_get(table, function),
+                                         arguments);
+    mca_coll_symm_nbc_unlock();
+    return rc;
+}
+
+int mca_coll_symm_host_copy_request(enum symm_function function,
+                                    const struct symm_arguments *arguments,
+                                    mca_coll_base_module_t *module)
+{
+    struct symm_host_copy_buffers buffers;
+    struct symm_host_copy_request *ours = NULL;
+    mca_coll_symm_host_copy_buffers_begin(&buffers, arguments->comm,
+                                          ((const mca_coll_symm_layer_t *)module)->kinds,
+                                          mca_coll_symm_host_copy_is_served(module));
+    mca_coll_symm_host_copy_describe(function, &buffers, arguments);
+    if (mca_coll_symm_host_copy_hands_on(&buffers)) {
+        return below_call(function, arguments, module);
+    }
+    int rc = request_make(&ours, &buffers, function, module);
+    if (rc == OMPI_SUCCESS) {
+        struct symm_arguments handed = mca_coll_symm_host_copy_arguments(&buffers, arguments);
+        handed.request = ours == NULL ? arguments->request : &ours->below;
+        rc = below_call(function, &handed, module);
+    }
+    return ours == NULL ? rc : request_pass(ours, rc, arguments->request);
 }

@@ -2,12 +2,7 @@
  * host_copy/request.h - a nonblocking or persistent call that the component below makes on host
  * copies of device buffers.
  *
- * The program gets a request of ours, which stands for the one of the component below:
- *
- *     struct symm_host_copy_request *ours;
- *     request_open(&ours, ...)     makes the copies, and fills them if the call is nonblocking
- *     ... the function below, which returns ours->below ...
- *     request_pass(ours, ...)      gives our request to the program
+ * The program gets a request of ours, which stands for the one of the component below.
  *
  * The copy in is waited for in the call, or in MPI_Start.  It waits for no other rank.  So the call
  * below is made in the program's call as well, where libnbc takes its tag and sends at once.  Ranks
@@ -31,31 +26,13 @@
 void mca_coll_symm_host_copy_requests_close(void);
 
 /*
- * Begin a call.  *opened is left NULL if no buffer is on a device, or no copies are to be made, and
- * no bytes are held: then the program gets the request of the component below.  The addresses to
- * hand over are in `buffers`.  Errors: OUT_OF_RESOURCE, and *opened is NULL.
+ * Make the call of a nonblocking or persistent function, with the program's arguments.  The program
+ * gets the request of the component below if no buffer is on a device, or no copies are to be made,
+ * and no bytes are held.  The module is one with a layer (base/layer.h).  Errors: OUT_OF_RESOURCE,
+ * and those of the function below.
  */
-int mca_coll_symm_host_copy_request_make(struct symm_host_copy_request **opened,
-                                         struct symm_host_copy_buffers *buffers,
-                                         enum symm_host_copy_collective collective,
-                                         bool persistent, mca_coll_base_module_t *module);
-static inline int mca_coll_symm_host_copy_request_open(struct symm_host_copy_request **opened,
-                                                       struct symm_host_copy_buffers *buffers,
-                                                       enum symm_host_copy_collective collective,
-                                                       bool persistent,
-                                                       mca_coll_base_module_t *module)
-{
-    if (mca_coll_symm_host_copy_buffers_are_needless(buffers) && !buffers->moves) {
-        return OMPI_SUCCESS;
-    }
-    return mca_coll_symm_host_copy_request_make(opened, buffers, collective, persistent, module);
-}
-
-/*
- * The function below has returned `rc`.  Gives our request to the program or, after an error, gives
- * it back.  Returns `rc`.
- */
-int mca_coll_symm_host_copy_request_pass(struct symm_host_copy_request *ours, int rc,
-                                         ompi_request_t **request);
+int mca_coll_symm_host_copy_request(enum symm_function function,
+                                    const struct symm_arguments *arguments,
+                                    mca_coll_base_module_t *module);
 
 #endif /* MCA_COLL_SYMM_HOST_COPY_REQUEST_H */

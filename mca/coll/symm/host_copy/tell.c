@@ -16,43 +16,41 @@
 #include "mca/coll/symm/report/words.h"
 
 /* The name of a collective as in "MPI_Reduce_scatter". */
-static void function_name(enum symm_host_copy_collective collective, char *name, size_t size)
+static void mpi_name_format(enum symm_function function, char *name, size_t size)
 {
-    (void)snprintf(name, size, "MPI_%s", mca_coll_symm_host_copy_text(collective));
+    (void)snprintf(name, size, "MPI_%s", mca_coll_symm_function_name(function));
     name[4] = (char)toupper((unsigned char)name[4]);
 }
 
 /* Explain the first call of each collective in this process. */
-static void explain(enum symm_host_copy_collective collective, enum symm_host_copy_why why,
+static void explain(enum symm_function function, enum symm_host_copy_why why,
                     struct ompi_communicator_t *comm, size_t bytes)
 {
-    static _Atomic uint64_t told;
-    uint64_t bit = UINT64_C(1) << collective;
-    _Static_assert(SYMM_HOST_COPY_COUNT <= 64, "there is a bit for each collective");
+    static _Atomic bool told[SYMM_FUNCTION_COUNT];
     if (mca_coll_symm_is_verbose(SYMM_VERBOSE_ALGORITHMS) &&
-        (atomic_fetch_or_explicit(&told, bit, memory_order_relaxed) & bit) == 0) {
+        !atomic_exchange_explicit(&told[function], true, memory_order_relaxed)) {
         mca_coll_symm_verbose_about(SYMM_VERBOSE_ALGORITHMS, comm,
                                     "%s: rank %d copies its device buffers through host memory "
                                     "for the component below (%s), %zu bytes this time",
-                                    mca_coll_symm_host_copy_text(collective),
+                                    mca_coll_symm_function_name(function),
                                     ompi_comm_rank(comm),
-                                    mca_coll_symm_host_copy_why_text(collective, why), bytes);
+                                    mca_coll_symm_host_copy_why_text(function, why), bytes);
     }
 }
 
-void mca_coll_symm_host_copy_tell(enum symm_host_copy_collective collective,
+void mca_coll_symm_host_copy_tell(enum symm_function function,
                                   enum symm_host_copy_why why,
                                   const struct symm_host_copy_buffers *buffers)
 {
     size_t bytes = buffers->send.copied + buffers->receive.copied;
-    mca_coll_symm_count_host_copy(collective, why, bytes);
-    explain(collective, why, buffers->comm, bytes);
+    mca_coll_symm_count_host_copy(function, why, bytes);
+    explain(function, why, buffers->comm, bytes);
 }
 
-int mca_coll_symm_host_copy_failed(enum symm_host_copy_collective collective,
+int mca_coll_symm_host_copy_failed(enum symm_function function,
                                    struct ompi_communicator_t *comm)
 {
     char name[64];
-    function_name(collective, name, sizeof(name));
+    mpi_name_format(function, name, sizeof(name));
     return mca_coll_symm_device_failed(comm, name);
 }

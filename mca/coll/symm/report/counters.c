@@ -81,16 +81,15 @@ static void count_host_copy(struct symm_count *count, size_t bytes, int tally)
     add(&count->bytes, bytes, tally);
 }
 
-void mca_coll_symm_count_host_copy(enum symm_host_copy_collective collective,
-                                   enum symm_host_copy_why why, size_t bytes)
+void mca_coll_symm_count_host_copy(enum symm_function function, enum symm_host_copy_why why,
+                                   size_t bytes)
 {
     int tally = tally_of_thread();
     struct symm_tally *counted = &current()->tallies[tally];
-    count_host_copy(&counted->host_copy[collective], bytes, tally);
-    for (int i = 0; i < SYMM_COLLECTIVE_COUNT && why != SYMM_HOST_COPY_KIND; i++) {
-        if (mca_coll_symm_host_copy_is_of(collective, (enum symm_collective)i)) {
-            count_host_copy(&counted->host_copy_why[i][why], bytes, tally);
-        }
+    count_host_copy(&counted->host_copy[function], bytes, tally);
+    if (why != SYMM_HOST_COPY_KIND) { /* a blocking call of a collective that is served */
+        int collective = (int)function / SYMM_CALL_FORM_COUNT;
+        count_host_copy(&counted->host_copy_why[collective][why], bytes, tally);
     }
 }
 

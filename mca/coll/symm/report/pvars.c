@@ -91,11 +91,10 @@ static void outcome_register(const mca_base_component_t *component, const struct
     }
 }
 
-static void host_copy_register(const mca_base_component_t *component,
-                            enum symm_host_copy_collective collective)
+static void host_copy_register(const mca_base_component_t *component, enum symm_function function)
 {
-    const char *name = mca_coll_symm_host_copy_text(collective);
-    const struct symm_count *count = &pattern.host_copy[collective];
+    const char *name = mca_coll_symm_function_name(function);
+    const struct symm_count *count = &pattern.host_copy[function];
     char variable[64], description[160];
     (void)snprintf(variable, sizeof(variable), "%s_host_copy_calls", name);
     (void)snprintf(description, sizeof(description),
@@ -195,8 +194,10 @@ void mca_coll_symm_pvars_register(const mca_base_component_t *component)
     for (int form = 0; form < SYMM_CALL_FORM_COUNT; form++) {
         outcomes_register(component, (enum symm_call_form)form);
     }
-    for (int i = 0; i < SYMM_HOST_COPY_COUNT; i++) {
-        host_copy_register(component, (enum symm_host_copy_collective)i);
+    for (int i = 0; i < SYMM_FUNCTION_COUNT; i++) {
+        if (mca_coll_symm_function_has_data((enum symm_function)i)) {
+            host_copy_register(component, (enum symm_function)i);
+        }
     }
     unserved_register(component);
     refused_register(component);

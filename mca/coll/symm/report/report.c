@@ -222,47 +222,30 @@ static void collective_print(const struct symm_tally *sum, enum symm_collective 
               &outcomes->failed[collective]);
 }
 
-static void host_copy_row_print(enum symm_host_copy_collective collective,
-                                enum symm_host_copy_why why, const struct symm_count *count)
+static void host_copy_row_print(enum symm_function function, enum symm_host_copy_why why,
+                                const struct symm_count *count)
 {
     char how[64];
     (void)snprintf(how, sizeof(how), "on host copies: %s",
-                   mca_coll_symm_host_copy_why_text(collective, why));
-    row_print(mca_coll_symm_host_copy_text(collective), how, count);
+                   mca_coll_symm_host_copy_why_text(function, why));
+    row_print(mca_coll_symm_function_name(function), how, count);
 }
 
-/* The blocking calls of a collective that is served, by reason. */
-static void host_copy_whys_print(const struct symm_tally *sum, enum symm_host_copy_why why)
-{
-    for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
-        for (int made = 0; made < SYMM_HOST_COPY_COUNT; made++) {
-            if (mca_coll_symm_host_copy_is_of((enum symm_host_copy_collective)made,
-                                              (enum symm_collective)i)) {
-                host_copy_row_print((enum symm_host_copy_collective)made, why,
-                                    &sum->host_copy_why[i][why]);
-            }
-        }
-    }
-}
-
-static bool is_served(enum symm_host_copy_collective made)
-{
-    bool is_served = false;
-    for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
-        is_served |= mca_coll_symm_host_copy_is_of(made, (enum symm_collective)i);
-    }
-    return is_served;
-}
-
+/* The blocking calls of collectives that are served, by reason; then all other calls. */
 static void host_copies_print(const struct symm_tally *sum)
 {
     for (int why = 0; why < SYMM_HOST_COPY_WHY_COUNT; why++) {
-        host_copy_whys_print(sum, (enum symm_host_copy_why)why);
+        for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
+            host_copy_row_print(
+                mca_coll_symm_function_of((enum symm_collective)i, SYMM_CALL_BLOCKING),
+                (enum symm_host_copy_why)why, &sum->host_copy_why[i][why]);
+        }
     }
-    for (int i = 0; i < SYMM_HOST_COPY_COUNT; i++) {
-        if (!is_served((enum symm_host_copy_collective)i)) {
-            host_copy_row_print((enum symm_host_copy_collective)i, SYMM_HOST_COPY_KIND,
-                                &sum->host_copy[i]);
+    for (int i = 0; i < SYMM_FUNCTION_COUNT; i++) {
+        enum symm_function function = (enum symm_function)i;
+        if (mca_coll_symm_function_row(function) == NULL ||
+            mca_coll_symm_function_form(function) != SYMM_CALL_BLOCKING) {
+            host_copy_row_print(function, SYMM_HOST_COPY_KIND, &sum->host_copy[i]);
         }
     }
 }

@@ -88,14 +88,8 @@ static const char *component_name(const struct ompi_communicator_t *comm,
 static const mca_coll_base_module_t *module_before(const struct mca_coll_symm_module_t *module,
                                                    enum symm_collective collective)
 {
-    const unsigned char *before = (const unsigned char *)&module->super.below_table;
-    struct symm_table_entry entry = {.owner = NULL};
-    for (int i = 0; i < SYMM_LAYER_COUNT; i++) {
-        if (mca_coll_symm_host_copy_is_of((enum symm_host_copy_collective)i, collective)) {
-            memcpy(&entry, before + mca_coll_symm_entry_offsets[i], sizeof(entry));
-        }
-    }
-    return entry.owner;
+    return mca_coll_symm_entry_get(&module->super.below_table,
+                                   mca_coll_symm_function_of(collective, SYMM_CALL_BLOCKING)).owner;
 }
 
 /* "MPI_Allreduce (before: tuned, forced: two_shot) and ...": all that are served. */

@@ -6,8 +6,6 @@
  */
 #include "mca/coll/symm/report/words.h"
 
-#include <string.h>
-
 struct words {
     const char *name, *text, *remedy;
 };
@@ -97,46 +95,10 @@ const char *mca_coll_symm_unserved_text(enum symm_unserved why)
 
 const char *mca_coll_symm_form_text(enum symm_collective collective, enum symm_call_form form)
 {
-    static const char *const names[SYMM_COLLECTIVE_COUNT][SYMM_CALL_FORM_COUNT] = {
-#define NAMES(name) {#name, "i" #name, #name "_init"}
-        [SYMM_ALLREDUCE] = NAMES(allreduce),
-        [SYMM_ALLGATHER] = NAMES(allgather),
-        [SYMM_BARRIER] = NAMES(barrier),
-        [SYMM_REDUCE_SCATTER] = NAMES(reduce_scatter),
-        [SYMM_REDUCE_SCATTER_BLOCK] = NAMES(reduce_scatter_block),
-        [SYMM_SCAN] = NAMES(scan),
-        [SYMM_EXSCAN] = NAMES(exscan),
-        [SYMM_ALLTOALL] = NAMES(alltoall),
-        [SYMM_ALLGATHERV] = NAMES(allgatherv),
-        [SYMM_ALLTOALLV] = NAMES(alltoallv),
-        [SYMM_ALLTOALLW] = NAMES(alltoallw),
-        [SYMM_BCAST] = NAMES(bcast),
-        [SYMM_REDUCE] = NAMES(reduce),
-        [SYMM_GATHER] = NAMES(gather),
-        [SYMM_SCATTER] = NAMES(scatter),
-        [SYMM_GATHERV] = NAMES(gatherv),
-        [SYMM_SCATTERV] = NAMES(scatterv),
-#undef NAMES
-    };
-    return names[collective][form];
+    return mca_coll_symm_function_name(mca_coll_symm_function_of(collective, form));
 }
 
-/* What is said of a form of calls that is never served; NULL: nothing. */
-static const char *form_text(enum symm_host_copy_collective collective)
-{
-#define NOTHING(F, name) NULL,
-#define NONBLOCKING(F, name) "nonblocking call",
-#define PERSISTENT(F, name) "persistent call",
-    static const char *const texts[SYMM_HOST_COPY_COUNT] = {
-        SYMM_HOST_COPY_FORMS(NOTHING, NONBLOCKING, PERSISTENT, )
-    };
-#undef NOTHING
-#undef NONBLOCKING
-#undef PERSISTENT
-    return texts[collective];
-}
-
-const char *mca_coll_symm_host_copy_why_text(enum symm_host_copy_collective collective,
+const char *mca_coll_symm_host_copy_why_text(enum symm_function function,
                                              enum symm_host_copy_why why)
 {
     static const char *const texts[SYMM_HOST_COPY_WHY_COUNT] = {
@@ -147,22 +109,11 @@ const char *mca_coll_symm_host_copy_why_text(enum symm_host_copy_collective coll
         [SYMM_HOST_COPY_INTER] = "inter-communicator",
         [SYMM_HOST_COPY_COMPONENT] = "processes lack component",
     };
-    const char *form = form_text(collective);
-    return why == SYMM_HOST_COPY_KIND && form != NULL ? form : texts[why];
-}
-
-const char *mca_coll_symm_host_copy_text(enum symm_host_copy_collective collective)
-{
-    static const char *const texts[SYMM_LAYER_COUNT] = {
-#define TEXT(name) #name,
-        SYMM_HOST_COPY_COLLECTIVES(TEXT) TEXT(barrier) TEXT(ibarrier) TEXT(barrier_init)
-#undef TEXT
+    /* Forms of calls that are never served. */
+    static const char *const forms[SYMM_CALL_FORM_COUNT] = {
+        [SYMM_CALL_NONBLOCKING] = "nonblocking call",
+        [SYMM_CALL_PERSISTENT] = "persistent call",
     };
-    return texts[collective];
-}
-
-bool mca_coll_symm_host_copy_is_of(enum symm_host_copy_collective made,
-                                   enum symm_collective collective)
-{
-    return strcmp(mca_coll_symm_host_copy_text(made), symm_collective_get(collective)->name) == 0;
+    const char *form = forms[mca_coll_symm_function_form(function)];
+    return why == SYMM_HOST_COPY_KIND && form != NULL ? form : texts[why];
 }

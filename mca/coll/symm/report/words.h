@@ -10,11 +10,10 @@
 
 #include "mca/coll/symm/report/counters.h"
 
-/* Words for tables and messages: "ialltoall", "datatype with gaps", "ranks on several nodes". */
-const char *mca_coll_symm_host_copy_text(enum symm_host_copy_collective collective);
+/* Words for tables and messages: "datatype with gaps", "ranks on several nodes". */
 const char *mca_coll_symm_reason_text(enum symm_reason reason);
 const char *mca_coll_symm_unserved_text(enum symm_unserved why);
-const char *mca_coll_symm_host_copy_why_text(enum symm_host_copy_collective collective,
+const char *mca_coll_symm_host_copy_why_text(enum symm_function function,
                                              enum symm_host_copy_why why);
 
 /* The name of a collective that we serve: "allreduce", "iallreduce" or "allreduce_init". */
@@ -29,9 +28,5 @@ const char *mca_coll_symm_reason_remedy(enum symm_reason reason);
 /* One word for each, for the names of variables: "gaps", "nodes". */
 const char *mca_coll_symm_reason_name(enum symm_reason reason);
 const char *mca_coll_symm_unserved_name(enum symm_unserved why);
-
-/* Whether a collective of Open MPI's tables is one that is served. */
-bool mca_coll_symm_host_copy_is_of(enum symm_host_copy_collective made,
-                                   enum symm_collective collective);
 
 #endif /* MCA_COLL_SYMM_REPORT_WORDS_H */

@@ -9,6 +9,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "mca/coll/symm/host_copy/copies.h"
+#include "mca/coll/symm/host_copy/request.h"
 #include "mca/coll/symm/mpi_request/nbc_tag.h"
 #include "mca/coll/symm/mpi_request/progress.h"
 #include "mca/coll/symm/mpi_request/requests.h"
@@ -16,6 +18,7 @@
 #include "mca/coll/symm/progress_thread/outside.h"
 #include "mca/coll/symm/report/counters.h"
 #include "mca/coll/symm/report/verbose.h"
+#include "mca/coll/symm/request/request.h"
 #include "mca/coll/symm/serve/leave.h"
 #include "mca/coll/symm/serve/operation.h"
 
@@ -98,14 +101,37 @@ static struct symm_queue **queue_step_over(struct symm_queue **place, struct sym
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
+_Static_assert((int)SYMM_KEPT_FREE == (int)SYMM_BYTES_ARRAYS, "the request has room for them");
+
+/* The arguments for the component below, which returns its request to ours. */
+static struct symm_arguments below_arguments(mca_coll_symm_request_t *request,
+                                             enum symm_function function)
+{
+    struct symm_arguments arguments = request->arguments;
+    size_t ranks = (size_t)ompi_comm_size(arguments.comm);
+    if (mca_coll_symm_has_bytes(function) && request->kept != NULL) { /* MPI_Allgatherv */
+        mca_coll_symm_bytes_spread(&arguments, ranks,
+                                   (uint64_t *)request->kept + SYMM_KEPT_ARRAYS * ranks);
+    }
+    arguments.request = &request->below;
+    return arguments;
+}
+
 /* Have the component below make the call, or the persistent operation. */
 static int below_make(mca_coll_symm_request_t *request)
 {
     struct symm_lent_tag lent;
-    mca_coll_symm_nbc_tag_lend(&lent, mca_coll_symm_request_comm(request), request->tag);
-    int rc = request->super.super.req_persistent
-                 ? request->make->init(request, request->info, &request->below)
-                 : request->make->start(request, &request->below);
+    mca_coll_base_module_t *module = &request->module->super.super;
+    enum symm_function function =
+        mca_coll_symm_function_of(request->call.collective, request->call.form);
+    const struct symm_arguments arguments = below_arguments(request, function);
+    mca_coll_symm_nbc_tag_lend(&lent, arguments.comm, request->tag);
+    int rc = mca_coll_symm_host_copy_is_between(function)
+                 ? mca_coll_symm_host_copy_request(function, &arguments, module)
+                 : mca_coll_symm_function_call(
+                       function,
+                       mca_coll_symm_entry_get(mca_coll_symm_below_table(module), function),
+                       &arguments);
     mca_coll_symm_nbc_tag_take_back(&lent);
     if (rc != OMPI_SUCCESS) {
         request->below = MPI_REQUEST_NULL;

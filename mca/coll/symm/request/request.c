@@ -74,18 +74,17 @@ static void types_each(const mca_coll_symm_request_t *request, symm_counts_t cou
 static void held_each(const mca_coll_symm_request_t *request, void (*use)(opal_object_t *object))
 {
     const struct symm_arguments *arguments = &request->arguments;
-    bool is_reduction = arguments->op != NULL;
-    if (is_reduction && !ompi_op_is_intrinsic(arguments->op)) {
+    if (arguments->op != NULL && !ompi_op_is_intrinsic(arguments->op)) {
         use((opal_object_t *)arguments->op);
     }
-    if (is_reduction || arguments->sbuf != MPI_IN_PLACE) { /* else the type may be anything */
+    if (arguments->sbuf != MPI_IN_PLACE) { /* else the type may be anything */
         type_each(arguments->sdtype, use);
         types_each(request, arguments->scounts, arguments->sdtypes, use);
     }
     types_each(request, arguments->rcounts, arguments->rdtypes, use);
     type_each(arguments->rdtype, use);
-    if (request->info != NULL) {
-        use((opal_object_t *)request->info);
+    if (arguments->info != NULL) {
+        use((opal_object_t *)arguments->info);
     }
 }
 
@@ -162,9 +161,10 @@ static struct symm_queue *queue_in_turn(mca_coll_symm_module_t *module,
 }
 
 int mca_coll_symm_request_open(mca_coll_symm_request_t **opened,
-                               const struct symm_request_below *make, bool persistent,
-                               struct ompi_communicator_t *comm, mca_coll_base_module_t *base)
+                               const struct symm_arguments *arguments, bool persistent,
+                               mca_coll_base_module_t *base)
 {
+    struct ompi_communicator_t *comm = arguments->comm;
     mca_coll_symm_module_t *module = (mca_coll_symm_module_t *)base;
     mca_coll_symm_request_t *request =
         (mca_coll_symm_request_t *)mca_coll_symm_request_take(&idle, comm, persistent);
@@ -173,9 +173,7 @@ int mca_coll_symm_request_open(mca_coll_symm_request_t **opened,
     }
     atomic_store_explicit(&request->is_over, true, memory_order_relaxed);
     request->module = module;
-    request->make = make;
     request->kept = NULL;
-    request->info = NULL;
     request->below = MPI_REQUEST_NULL;
     memset(&request->call, 0, sizeof(request->call));
     memset(&request->arguments, 0, sizeof(request->arguments));
@@ -187,20 +185,8 @@ int mca_coll_symm_request_open(mca_coll_symm_request_t **opened,
         request_return(request);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
+    request->arguments = *arguments;
     *opened = request;
-    return OMPI_SUCCESS;
-}
-
-int mca_coll_symm_request_keep(mca_coll_symm_request_t *request, symm_counts_t counts)
-{
-    size_t ranks = (size_t)ompi_comm_size(mca_coll_symm_request_comm(request));
-    request->kept = malloc(ranks * sizeof(uint64_t)); /* elements have up to eight bytes */
-    if (request->kept == NULL) {
-        memset(&request->arguments, 0, sizeof(request->arguments)); /* nothing is held yet */
-        request_return(request);
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    request->arguments.rcounts = symm_counts_copy(counts, ranks, request->kept);
     return OMPI_SUCCESS;
 }
 
@@ -221,11 +207,14 @@ static void blocks_keep(symm_counts_t *counts, symm_disps_t *disps,
     }
 }
 
-int mca_coll_symm_request_keep_blocks(mca_coll_symm_request_t *request, unsigned which)
+int mca_coll_symm_request_keep(mca_coll_symm_request_t *request, unsigned which)
 {
     enum { ARRAYS = SYMM_KEPT_ARRAYS + SYMM_KEPT_FREE };
     size_t ranks = (size_t)ompi_comm_size(mca_coll_symm_request_comm(request));
     struct symm_arguments *arguments = &request->arguments;
+    if (which == 0) {
+        return OMPI_SUCCESS;
+    }
     uint64_t *room = malloc(ARRAYS * ranks * sizeof(*room));
     if (room == NULL) {
         memset(arguments, 0, sizeof(*arguments)); /* nothing is held yet */
@@ -233,6 +222,9 @@ int mca_coll_symm_request_keep_blocks(mca_coll_symm_request_t *request, unsigned
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     request->kept = room;
+    if ((which & SYMM_KEEP_RCOUNTS) != 0) {
+        arguments->rcounts = symm_counts_copy(arguments->rcounts, ranks, room);
+    }
     if ((which & SYMM_KEEP_RECEIVED) != 0) {
         blocks_keep(&arguments->rcounts, &arguments->rdisps, &arguments->rdtypes, ranks, &room);
     }
@@ -242,7 +234,7 @@ int mca_coll_symm_request_keep_blocks(mca_coll_symm_request_t *request, unsigned
     return OMPI_SUCCESS;
 }
 
-int mca_coll_symm_request_submit(mca_coll_symm_request_t *request, ompi_request_t **handle)
+int mca_coll_symm_request_submit(mca_coll_symm_request_t *request)
 {
     int failure = symm_ompi_comm_failure(mca_coll_symm_request_comm(request));
     if (failure != MPI_SUCCESS) {
@@ -250,18 +242,15 @@ int mca_coll_symm_request_submit(mca_coll_symm_request_t *request, ompi_request_
         return failure;
     }
     request->call.form = SYMM_CALL_NONBLOCKING;
-    *handle = &request->super.super;
+    *request->arguments.request = &request->super.super;
     begin(request);
     mca_coll_symm_queues_step();
     return OMPI_SUCCESS;
 }
 
-int mca_coll_symm_request_init(mca_coll_symm_request_t *request, struct ompi_info_t *info,
-                               ompi_request_t **handle)
+void mca_coll_symm_request_init(mca_coll_symm_request_t *request)
 {
     request->call.form = SYMM_CALL_PERSISTENT;
-    request->info = info;
     held_each(request, object_retain);
-    *handle = &request->super.super;
-    return OMPI_SUCCESS;
+    *request->arguments.request = &request->super.super;
 }

@@ -24,40 +24,35 @@
 #include "mca/coll/symm/request/request_state.h"
 
 /*
- * Begin a nonblocking call, or make a persistent operation.  The caller then describes
- * request->call and request->arguments, and ends with submit() or init().  Errors: OUT_OF_RESOURCE.
+ * Begin a nonblocking call, or make a persistent operation, with the program's arguments.  The
+ * caller then keeps arrays, describes request->call by request->arguments, and ends with submit()
+ * or init().  Errors: OUT_OF_RESOURCE.
  */
 int mca_coll_symm_request_open(mca_coll_symm_request_t **request,
-                               const struct symm_request_below *make, bool persistent,
-                               struct ompi_communicator_t *comm, mca_coll_base_module_t *module);
+                               const struct symm_arguments *arguments, bool persistent,
+                               mca_coll_base_module_t *module);
 
 /*
- * Keep a copy of an array with an element for each rank: bindings of other languages free theirs
- * when the call has returned.  One that is kept is put into request->arguments.rcounts.  Errors:
+ * Keep copies of arrays of request->arguments: bindings of other languages free theirs when the
+ * call has returned.  Each array has an element for each rank.  Those of the receive buffer are
+ * rcounts and rdisps, and rdtypes, unless that is NULL.  0: none are kept.  Errors:
  * OUT_OF_RESOURCE; the request has then been given back.
  */
-int mca_coll_symm_request_keep(mca_coll_symm_request_t *request, symm_counts_t counts);
-
-/*
- * Keep copies of arrays of request->arguments: of rcounts and rdisps, and of rdtypes, unless that
- * is NULL, or of those of the send buffer, or of both.  Errors: as above.
- */
-enum { SYMM_KEEP_RECEIVED = 1, SYMM_KEEP_SENT = 2 };
+enum { SYMM_KEEP_RECEIVED = 1, SYMM_KEEP_SENT = 2, SYMM_KEEP_RCOUNTS = 4 };
 
 /* Behind these arrays, of eight bytes for each rank, `kept` has room for others of the caller's. */
 enum { SYMM_KEPT_ARRAYS = 6, SYMM_KEPT_FREE = 3 };
-int mca_coll_symm_request_keep_blocks(mca_coll_symm_request_t *request, unsigned which);
+int mca_coll_symm_request_keep(mca_coll_symm_request_t *request, unsigned which);
 
 /*
  * The nonblocking call is described: start it, and hand the request to the program.  Errors: the
  * communicator has failed or been revoked, and the request is gone.  5.0.7 gets over that error of
  * a call in MPI_Comm_dup(), but not over one of a request (docs/design/open-mpi.md).
  */
-int mca_coll_symm_request_submit(mca_coll_symm_request_t *request, ompi_request_t **handle);
+int mca_coll_symm_request_submit(mca_coll_symm_request_t *request);
 
 /* The persistent operation is described: hand it to the program. */
-int mca_coll_symm_request_init(mca_coll_symm_request_t *request, struct ompi_info_t *info,
-                               ompi_request_t **handle);
+void mca_coll_symm_request_init(mca_coll_symm_request_t *request);
 
 /* For the component, when it is closed. */
 void mca_coll_symm_requests_close(void);

@@ -1,10 +1,10 @@
 /*
- * serve/below.h - an all-reduce or all-gather of ours that is made by the component below, and
- * calls that reach us meanwhile.
+ * serve/below.h - a blocking call of ours that is made by the component below, and calls that reach
+ * us meanwhile.
  *
  * A component may make its calls of other collectives on the same communicator, through the
- * communicator's table.  So a call that has gone below may contain any number of all-reduces and
- * all-gathers that we serve, or that go below in their turn.  A module has one operation, which is
+ * communicator's table.  So a call that has gone below may contain any number of calls that we
+ * serve, or that go below in their turn.  A module has one operation, which is
  * free by then, so these calls use it.  What the outer call still needs is here, on its stack.
  *
  * While the operation is running, nothing else may use it.  A call that is made then breaks MPI's
