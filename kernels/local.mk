@@ -8,7 +8,7 @@ kernel_sources = \
 	kernels/reduction.h \
 	kernels/slice.c kernels/slice.h \
 	kernels/collective.c kernels/collective.h \
-	kernels/rooted.h kernels/run.c kernels/run.h kernels/run_steps.h kernels/ticket.h \
+	kernels/rooted.h kernels/run.c kernels/run.h kernels/run_steps.h kernels/completion.h \
 	kernels/cuda/allgather_copy_engine.c \
 	kernels/cuda/allgather_kernel.c \
 	kernels/cuda/allgather_multimem.c \
@@ -108,7 +108,7 @@ device_sources = \
 	kernels/cuda/launch/small.c kernels/cuda/launch/small.h \
 	kernels/cuda/launch/start.c \
 	kernels/cuda/launch/stream_functions.c kernels/cuda/launch/stream_functions.h \
-	kernels/cuda/launch/ticket.c \
+	kernels/cuda/launch/completion.c \
 	kernels/cuda/stream/collectives.c \
 	kernels/cuda/stream/member.c kernels/cuda/stream/member_state.h \
 	kernels/cuda/stream/members.c \

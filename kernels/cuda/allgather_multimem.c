@@ -26,7 +26,7 @@ static enum symm_status start(struct symm_run *run)
         arguments.unicast.outputs[rank] = (unsigned char *)run->outputs[rank] + offset;
     }
     return symm_device_multimem_copy_start(run->device, &arguments, run->block_limit,
-                                           &run->ticket);
+                                           &run->completion);
 }
 
 static enum symm_status step(struct symm_run *run)

@@ -81,7 +81,8 @@ static unsigned char *row_of(const struct symm_run *run, const struct cut *cut, 
 /* ---- launches -------------------------------------------------------------------------------- */
 
 /* Store to the ranks in the order me + 1, me + 2, ... so that not all begin with the same rank. */
-static enum symm_status push_start(struct symm_run *run, uint64_t stage, struct symm_ticket *ticket)
+static enum symm_status push_start(struct symm_run *run, uint64_t stage,
+                                   struct symm_completion *completion)
 {
     struct cut cut = cut_make(run);
     if (stage >= cut.pieces || is_loaded(run)) {
@@ -95,7 +96,7 @@ static enum symm_status push_start(struct symm_run *run, uint64_t stage, struct 
         arguments.outputs[arguments.output_count++] =
             row_of(run, &cut, symm_run_rotate(run, turn), run->team->rank, stage);
     }
-    return symm_device_copy_start(run->device, &arguments, run->block_limit, ticket);
+    return symm_device_copy_start(run->device, &arguments, run->block_limit, completion);
 }
 
 /* Where a piece of rank `rank` comes from in its last stage. */
@@ -110,7 +111,8 @@ static const unsigned char *source_of(const struct symm_run *run, const struct c
 }
 
 /* In place my own block is already in the output. */
-static enum symm_status out_start(struct symm_run *run, uint64_t stage, struct symm_ticket *ticket)
+static enum symm_status out_start(struct symm_run *run, uint64_t stage,
+                                  struct symm_completion *completion)
 {
     struct cut cut = cut_make(run);
     struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX];
@@ -124,17 +126,18 @@ static enum symm_status out_start(struct symm_run *run, uint64_t stage, struct s
             copies[count++] = (struct symm_cuda_push){input, output, count_of(run, &cut, piece)};
         }
     }
-    return symm_device_beside_start(run->device, copies, count, run->block_limit, ticket);
+    return symm_device_beside_start(run->device, copies, count, run->block_limit, completion);
 }
 
 static enum symm_status beside_start(struct symm_run *run, uint64_t stage,
-                                     struct symm_ticket *ticket)
+                                     struct symm_completion *completion)
 {
     const struct symm_cuda_push in = {run->input, run->scratches[run->team->rank], run->count};
     if (stage > 0) {
-        return out_start(run, stage, ticket);
+        return out_start(run, stage, completion);
     }
-    return is_loaded(run) ? symm_device_beside_start(run->device, &in, 1, run->block_limit, ticket)
+    return is_loaded(run) ? symm_device_beside_start(run->device, &in, 1, run->block_limit,
+                                                     completion)
                           : SYMM_OK;
 }
 

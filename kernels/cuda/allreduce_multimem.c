@@ -33,7 +33,7 @@ static enum symm_status start(struct symm_run *run)
         arguments.unicast.outputs[rank] = run->outputs[rank];
     }
     return symm_device_multimem_start(run->device, run->cuda_type, run->cuda_op, &arguments,
-                                      run->block_limit, &run->ticket);
+                                      run->block_limit, &run->completion);
 }
 
 static enum symm_status step(struct symm_run *run)

@@ -23,7 +23,7 @@ static enum symm_status start(struct symm_run *run)
     };
     memcpy(arguments.inputs, run->inputs, (size_t)ranks * sizeof(*run->inputs));
     return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
-                                    run->block_limit, &run->ticket);
+                                    run->block_limit, &run->completion);
 }
 
 static enum symm_status step(struct symm_run *run)

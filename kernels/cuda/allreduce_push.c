@@ -14,9 +14,9 @@
 #include "kernels/cuda/pipeline.h"
 
 static enum symm_status start(struct symm_run *run, const struct symm_cuda_push *pushes, int count,
-                              struct symm_ticket *ticket)
+                              struct symm_completion *completion)
 {
-    return symm_device_push_start(run->device, pushes, count, false, run->block_limit, ticket);
+    return symm_device_push_start(run->device, pushes, count, false, run->block_limit, completion);
 }
 
 static const struct symm_mover kernel = {.depth = 2, .lead = 2, .pieces = 1, .start = start};

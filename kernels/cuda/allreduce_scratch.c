@@ -62,7 +62,7 @@ static struct cut cut_make(const struct symm_run *run)
 /* ---- launches -------------------------------------------------------------------------------- */
 
 static enum symm_status two_shot_start(struct symm_run *run, const struct symm_relay_array *array,
-                                       uint64_t piece, struct symm_ticket *ticket)
+                                       uint64_t piece, struct symm_completion *completion)
 {
     int ranks = run->team->size;
     size_t begin, end;
@@ -77,23 +77,24 @@ static enum symm_status two_shot_start(struct symm_run *run, const struct symm_r
         arguments.outputs[turn] = symm_relay_array_part(run, array, target, piece);
     }
     return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
-                                    run->block_limit, ticket);
+                                    run->block_limit, completion);
 }
 
 static enum symm_status reduce_start(struct symm_run *run, uint64_t stage,
-                                     struct symm_ticket *ticket)
+                                     struct symm_completion *completion)
 {
     struct cut cut = cut_make(run);
     uint64_t piece = stage - 1;
     if (stage == 0 || piece >= cut.array.pieces) {
         return SYMM_OK;
     }
-    return cut.one_shot ? symm_relay_array_reduce(run, &cut.array, run->team->size, piece, ticket)
-                        : two_shot_start(run, &cut.array, piece, ticket);
+    return cut.one_shot ? symm_relay_array_reduce(run, &cut.array, run->team->size, piece,
+                                                  completion)
+                        : two_shot_start(run, &cut.array, piece, completion);
 }
 
 static enum symm_status copies_start(struct symm_run *run, uint64_t stage,
-                                     struct symm_ticket *ticket)
+                                     struct symm_completion *completion)
 {
     struct cut cut = cut_make(run);
     const struct symm_relay_array *array = &cut.array;
@@ -111,7 +112,7 @@ static enum symm_status copies_start(struct symm_run *run, uint64_t stage,
             .bytes = symm_relay_array_count(run, array, piece) * array->extent,
         };
     }
-    return symm_device_beside_start(run->device, copies, count, run->block_limit, ticket);
+    return symm_device_beside_start(run->device, copies, count, run->block_limit, completion);
 }
 
 static enum symm_status step(struct symm_run *run)

@@ -31,7 +31,7 @@ static enum symm_status start(struct symm_run *run)
         arguments.outputs[turn] = run->outputs[symm_run_rotate(run, turn)];
     }
     return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
-                                    symm_cuda_store_blocks(run, ranks), &run->ticket);
+                                    symm_cuda_store_blocks(run, ranks), &run->completion);
 }
 
 static enum symm_status step(struct symm_run *run)

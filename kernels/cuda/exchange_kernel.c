@@ -50,7 +50,7 @@ static enum symm_status start(struct symm_run *run)
         }
     }
     return symm_device_push_start(run->device, pushes, count, own_last,
-                                  symm_cuda_store_blocks(run, count), &run->ticket);
+                                  symm_cuda_store_blocks(run, count), &run->completion);
 }
 
 static enum symm_status step(struct symm_run *run)

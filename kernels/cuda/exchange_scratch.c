@@ -107,7 +107,8 @@ static unsigned char *row_of(const struct symm_run *run, const struct cut *cut, 
 /* ---- launches -------------------------------------------------------------------------------- */
 
 /* Store to the ranks in the order me + 1, me + 2, ... so that not all begin with the same rank. */
-static enum symm_status push_start(struct symm_run *run, uint64_t stage, struct symm_ticket *ticket)
+static enum symm_status push_start(struct symm_run *run, uint64_t stage,
+                                   struct symm_completion *completion)
 {
     struct cut cut = cut_make(run);
     unsigned blocks = run->block_limit; /* copies of the piece before have to find room as well */
@@ -126,7 +127,8 @@ static enum symm_status push_start(struct symm_run *run, uint64_t stage, struct 
         }
     }
     return count == 0 ? SYMM_OK
-                      : symm_device_push_start(run->device, pushes, count, false, blocks, ticket);
+                      : symm_device_push_start(run->device, pushes, count, false, blocks,
+                                               completion);
 }
 
 /* In place the block for this rank itself is already in the output. */
@@ -148,14 +150,15 @@ static int outs(const struct symm_run *run, const struct cut *cut, uint64_t piec
     return count;
 }
 
-static enum symm_status out_start(struct symm_run *run, uint64_t stage, struct symm_ticket *ticket)
+static enum symm_status out_start(struct symm_run *run, uint64_t stage,
+                                  struct symm_completion *completion)
 {
     struct cut cut = cut_make(run);
     struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX];
     int count = stage == 0 ? 0 : outs(run, &cut, stage - 1, true, copies);
     return count == 0 ? SYMM_OK
                       : symm_device_beside_start(run->device, copies, count, run->block_limit,
-                                                 ticket);
+                                                 completion);
 }
 
 /* ---- in one piece ---------------------------------------------------------------------------- */
@@ -224,7 +227,7 @@ static int partner(const struct symm_run *run, int turn)
 }
 
 /* A block of the rank for itself is copied before the others' come, but for calls in place. */
-static enum symm_status whole_start(struct symm_run *run, struct symm_ticket *ticket)
+static enum symm_status whole_start(struct symm_run *run, struct symm_completion *completion)
 {
     struct symm_cuda_turn turns[SYMM_CUDA_RANKS_MAX];
     struct cut cut = cut_make(run), parts = cut;
@@ -239,7 +242,7 @@ static enum symm_status whole_start(struct symm_run *run, struct symm_ticket *ti
     }
     unsigned blocks = run->block_limit == 0 && run->beside ? SYMM_DEVICE_BLOCKS : run->block_limit;
     return symm_device_exchange_start(run->device, turns, count, SYMM_HANDOVER_PATIENCE, blocks,
-                                      ticket);
+                                      completion);
 }
 
 /* What others have sent.  A kernel that has come back late has copied the own block as well. */

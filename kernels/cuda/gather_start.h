@@ -31,11 +31,11 @@ static inline enum symm_status symm_cuda_gather_start(struct symm_run *run,
             {copy->input, copy->outputs[1], copy->bytes},
         };
         return symm_device_push_start(run->device, pushes, 2, true, run->block_limit,
-                                      &run->ticket);
+                                      &run->completion);
     }
     unsigned limit = copy->bytes > many_most ? run->block_limit
                                              : symm_cuda_store_blocks(run, copy->output_count);
-    return symm_device_copy_start(run->device, copy, limit, &run->ticket);
+    return symm_device_copy_start(run->device, copy, limit, &run->completion);
 }
 
 #endif /* SYMM_KERNELS_CUDA_GATHER_START_H */

@@ -223,14 +223,14 @@ static enum symm_status start(struct symm_run *run)
         memset(packets.rows, 0, sizeof(packets.rows));
     }
     if (packets.bytes == 0 || (packets.sources == 0 && !sends_any(&packets))) {
-        run->ticket = (struct symm_ticket){0};
+        run->completion = (struct symm_completion){0};
         return SYMM_OK;
     }
     return symm_collective_get(collective_of(run))->reduces
                ? symm_device_packets_reduce_start(run->device, run->cuda_type, run->cuda_op,
-                                                  &packets, run->block_limit, &run->ticket)
+                                                  &packets, run->block_limit, &run->completion)
                : symm_device_packets_copy_start(run->device, &packets, run->block_limit,
-                                                &run->ticket);
+                                                &run->completion);
 }
 
 static enum symm_status fail(struct symm_run *run, enum symm_status status, int rank)
@@ -245,7 +245,7 @@ static enum symm_status kernel_end(struct symm_run *run)
 {
     symm_run_raise(run, SYMM_CUDA_STEP_DEPART);
     run->failed_rank = -1;
-    if (!run->ticket.late) {
+    if (!run->completion.late) {
         return SYMM_OK;
     }
     run->stage = LATE;
@@ -276,7 +276,7 @@ static enum symm_status step(struct symm_run *run)
         status = start(run);
         run->stage = status == SYMM_OK ? WORKING : STARTING;
     } else if (run->stage == WORKING) {
-        status = symm_device_ticket_test(run->device, &run->ticket);
+        status = symm_completion_test(run->device, &run->completion);
         if (status == SYMM_OK) {
             return kernel_end(run);
         }

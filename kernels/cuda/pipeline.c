@@ -148,7 +148,7 @@ static uint64_t step_of_store(const struct cut *cut, uint32_t piece)
 
 /* ---- starting: the next piece, if it may; SYMM_PENDING if not -------------------------------- */
 
-/* Whether a ticket is free: pieces `ended` to `started` - 1 are under way. */
+/* Whether a completion is free: pieces `ended` to `started` - 1 are under way. */
 static bool is_startable(const struct cut *cut, uint32_t started, uint32_t ended)
 {
     return started < cut->pieces && started < ended + cut->depth;
@@ -268,12 +268,12 @@ static enum symm_status work_start(struct symm_run *run, const struct symm_mover
 
 /* ---- testing --------------------------------------------------------------------------------- */
 
-void symm_pipeline_test(struct symm_run *run, struct symm_ticket *tickets, uint32_t depth,
+void symm_pipeline_test(struct symm_run *run, struct symm_completion *completions, uint32_t depth,
                         uint32_t *ended, uint32_t started, enum symm_status *failure)
 {
     enum symm_status status = SYMM_OK;
     while (*ended < started && status != SYMM_PENDING) {
-        status = symm_device_ticket_test(run->device, &tickets[*ended % depth]);
+        status = symm_completion_test(run->device, &completions[*ended % depth]);
         *ended += status != SYMM_PENDING; /* one that has failed has ended, too */
         if (status != SYMM_OK && status != SYMM_PENDING && *failure == SYMM_OK) {
             *failure = status;

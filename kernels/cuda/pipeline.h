@@ -60,7 +60,7 @@ struct symm_mover {
     bool stores;           /* it also stores the results; otherwise the kernel that adds does */
     bool scatters;         /* reduce-scatter: a slice is a rank's block, and stays with its owner */
     enum symm_status (*start)(struct symm_run *run, const struct symm_cuda_push *pushes, int count,
-                              struct symm_ticket *ticket);
+                              struct symm_completion *completion);
 };
 
 /* Bytes of scratch with which an array of `bytes` is cut as the mover wants it. */
@@ -76,7 +76,7 @@ size_t symm_pipeline_scratch_fair(int ranks);
  * Count what has ended of the pieces *ended to `started` - 1, in order.  *failure becomes the first
  * failure, unless there has been one.
  */
-void symm_pipeline_test(struct symm_run *run, struct symm_ticket *tickets, uint32_t depth,
+void symm_pipeline_test(struct symm_run *run, struct symm_completion *completions, uint32_t depth,
                         uint32_t *ended, uint32_t started, enum symm_status *failure);
 
 /*

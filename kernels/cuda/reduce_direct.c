@@ -28,7 +28,7 @@ static enum symm_status slice_start(struct symm_run *run, size_t begin, size_t e
         arguments.inputs[rank] = run->inputs[rank];
     }
     return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
-                                    block_limit, &run->ticket);
+                                    block_limit, &run->completion);
 }
 
 static enum symm_status one_shot_start(struct symm_run *run)

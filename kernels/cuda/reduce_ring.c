@@ -164,7 +164,7 @@ static enum symm_status pass_start(struct symm_run *run)
         .own_first = rank < way.before,
         .patience = PATIENCE,
     };
-    run->ticket = (struct symm_ticket){0};
+    run->completion = (struct symm_completion){0};
     if (vectors_of(run) == 0) {
         return SYMM_OK;
     }
@@ -180,14 +180,14 @@ static enum symm_status pass_start(struct symm_run *run)
         ring.taken = words_of(run, rank, TAKEN);
     }
     return symm_device_ring_start(run->device, run->cuda_type, run->cuda_op, &ring,
-                                  run->block_limit, &run->ticket);
+                                  run->block_limit, &run->completion);
 }
 
 /* One that has come back late goes on, unless a rank has failed, which it would wait for. */
 static enum symm_status pass_test(struct symm_run *run)
 {
-    enum symm_status status = symm_device_ticket_test(run->device, &run->ticket);
-    if (status != SYMM_OK || !run->ticket.late) {
+    enum symm_status status = symm_completion_test(run->device, &run->completion);
+    if (status != SYMM_OK || !run->completion.late) {
         return status;
     }
     run->stage = BEGINNING;
@@ -201,7 +201,7 @@ static enum symm_status rest_start(struct symm_run *run)
         .begin = vectors_of(run) * VECTOR / extent_of(run), .end = run->count,
         .ranks = run->team->size, .output_count = 1, .outputs = {run->outputs[run->root]},
     };
-    run->ticket = (struct symm_ticket){0};
+    run->completion = (struct symm_completion){0};
     if (!symm_rooted_is_root(run) || arguments.begin == arguments.end) {
         return SYMM_OK;
     }
@@ -209,7 +209,7 @@ static enum symm_status rest_start(struct symm_run *run)
         arguments.inputs[rank] = run->inputs[rank];
     }
     return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
-                                    run->block_limit, &run->ticket);
+                                    run->block_limit, &run->completion);
 }
 
 /* Nobody stores to this rank's words any more. */
@@ -220,7 +220,7 @@ static enum symm_status wipe_start(struct symm_run *run)
         symm_cuda_head_words(run, rank, SYMM_HEAD_ZEROS), words_of(run, rank, 0),
         WORD_KINDS * WORDS,
     };
-    return symm_device_push_start(run->device, &zeros, 1, false, 1, &run->tickets[0]);
+    return symm_device_push_start(run->device, &zeros, 1, false, 1, &run->completions[0]);
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
@@ -251,9 +251,9 @@ static void resting(struct symm_run *run)
 
 static void wiping(struct symm_run *run)
 {
-    enum symm_status status = symm_device_ticket_test(run->device, &run->ticket);
+    enum symm_status status = symm_completion_test(run->device, &run->completion);
     if (status == SYMM_OK) {
-        status = symm_device_ticket_test(run->device, &run->tickets[0]);
+        status = symm_completion_test(run->device, &run->completions[0]);
     }
     proceed(run, status, ENDING);
 }
@@ -271,7 +271,7 @@ static enum symm_status ring_step(struct symm_run *run)
 {
     switch (run->stage) {
     case BEGINNING:
-        run->tickets[0] = (struct symm_ticket){0};
+        run->completions[0] = (struct symm_completion){0};
         proceed(run, pass_start(run), PASSING);
         break;
     case PASSING:

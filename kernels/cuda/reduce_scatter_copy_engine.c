@@ -16,10 +16,10 @@
 
 /* On one stream, as in allreduce_copy_engine.c. */
 static enum symm_status start(struct symm_run *run, const struct symm_cuda_push *pushes, int count,
-                              struct symm_ticket *ticket)
+                              struct symm_completion *completion)
 {
     const int lane = 0;
-    return symm_device_engine_start(run->device, pushes, count, lane, NULL, 0, ticket);
+    return symm_device_engine_start(run->device, pushes, count, lane, NULL, 0, completion);
 }
 
 static const struct symm_mover of_two = {

@@ -138,7 +138,7 @@ static struct symm_cuda_held handover_of(const struct symm_run *run)
  * A result that is not written over what others read goes to its place at once.  Without elements
  * there is no kernel, and nobody waits for this rank.
  */
-static enum symm_status load_start(struct symm_run *run, struct symm_ticket *ticket)
+static enum symm_status load_start(struct symm_run *run, struct symm_completion *completion)
 {
     int me = run->team->rank;
     size_t offset = run->begins[me] * extent_of(run);
@@ -155,7 +155,7 @@ static enum symm_status load_start(struct symm_run *run, struct symm_ticket *tic
         arguments.hold = is_even(run) ? SYMM_CUDA_HELD_BY_BLOCKS : SYMM_CUDA_HELD;
     }
     return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
-                                    run->block_limit, ticket);
+                                    run->block_limit, completion);
 }
 
 static enum symm_status step(struct symm_run *run)

@@ -26,7 +26,7 @@ static enum symm_status start(struct symm_run *run)
         arguments.inputs[rank] = (const unsigned char *)run->inputs[rank] + offset;
     }
     return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
-                                    run->block_limit, &run->ticket);
+                                    run->block_limit, &run->completion);
 }
 
 static enum symm_status step(struct symm_run *run)

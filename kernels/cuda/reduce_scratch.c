@@ -58,7 +58,7 @@ static unsigned char *part_of(const struct symm_run *run, const struct cut *cut,
 }
 
 static enum symm_status reduce_start(struct symm_run *run, uint64_t stage,
-                                     struct symm_ticket *ticket)
+                                     struct symm_completion *completion)
 {
     struct cut cut = cut_make(run);
     if (stage == 0 || !symm_rooted_is_root(run)) {
@@ -74,10 +74,11 @@ static enum symm_status reduce_start(struct symm_run *run, uint64_t stage,
                                                    : part_of(run, &cut, rank, stage - 1);
     }
     return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
-                                    run->block_limit, ticket);
+                                    run->block_limit, completion);
 }
 
-static enum symm_status in_start(struct symm_run *run, uint64_t stage, struct symm_ticket *ticket)
+static enum symm_status in_start(struct symm_run *run, uint64_t stage,
+                                 struct symm_completion *completion)
 {
     struct cut cut = cut_make(run);
     if (stage >= cut.pieces || symm_rooted_is_root(run)) {
@@ -87,7 +88,7 @@ static enum symm_status in_start(struct symm_run *run, uint64_t stage, struct sy
     const struct symm_cuda_push in = {
         (const unsigned char *)run->input + (size_t)stage * cut.elements * extent,
         part_of(run, &cut, run->team->rank, stage), count_of(run, &cut, stage) * extent};
-    return symm_device_beside_start(run->device, &in, 1, run->block_limit, ticket);
+    return symm_device_beside_start(run->device, &in, 1, run->block_limit, completion);
 }
 
 static enum symm_status step(struct symm_run *run)

@@ -32,13 +32,13 @@ void symm_run_start_early(struct symm_run *run, size_t bytes, void *scratch, siz
     const struct symm_cuda_push copy = {run->input, scratch, bytes};
     run->early = bytes <= symm_least(symm_relay_early_most, size) &&
                  symm_device_beside_start(run->device, &copy, 1, run->block_limit,
-                                          &run->tickets[SYMM_STAGE_BESIDE]) == SYMM_OK;
+                                          &run->completions[SYMM_STAGE_BESIDE]) == SYMM_OK;
 }
 
 void symm_run_settle_early(struct symm_run *run)
 {
     while (run->early) {
-        run->early = symm_device_ticket_test(run->device, &run->tickets[SYMM_STAGE_BESIDE]) ==
+        run->early = symm_completion_test(run->device, &run->completions[SYMM_STAGE_BESIDE]) ==
                      SYMM_PENDING;
     }
 }
@@ -60,7 +60,7 @@ static enum symm_status launches_start(struct symm_run *run,
         if (launch == SYMM_STAGE_BESIDE && run->early) {
             continue;
         }
-        enum symm_status status = launches[launch](run, run->piece, &run->tickets[launch]);
+        enum symm_status status = launches[launch](run, run->piece, &run->completions[launch]);
         if (status != SYMM_OK) {
             return status;
         }
@@ -76,7 +76,7 @@ static enum symm_status launches_test(struct symm_run *run)
 {
     bool pending = false;
     for (int launch = 0; launch < SYMM_STAGE_LAUNCHES; launch++) {
-        enum symm_status status = symm_device_ticket_test(run->device, &run->tickets[launch]);
+        enum symm_status status = symm_completion_test(run->device, &run->completions[launch]);
         pending |= status == SYMM_PENDING;
         if (status != SYMM_OK && status != SYMM_PENDING && run->failure == SYMM_OK) {
             run->failure = status;
@@ -90,7 +90,7 @@ static void stage_begin(struct symm_run *run)
     run->position = 0;
     for (int launch = 0; launch < SYMM_STAGE_LAUNCHES; launch++) {
         if (launch != SYMM_STAGE_BESIDE || !run->early) {
-            run->tickets[launch] = (struct symm_ticket){0};
+            run->completions[launch] = (struct symm_completion){0};
         }
     }
 }

@@ -34,7 +34,7 @@ enum { SYMM_STAGE_ACROSS, SYMM_STAGE_BESIDE, SYMM_STAGE_LAUNCHES };
 
 /* Start a launch of stage `stage`, if it has one.  Errors: as symm_device_reduce_start(). */
 typedef enum symm_status (*symm_stage_start)(struct symm_run *run, uint64_t stage,
-                                             struct symm_ticket *ticket);
+                                             struct symm_completion *completion);
 
 /* The step function of an algorithm of `count` stages.  Launches are started in their order. */
 enum symm_status symm_relay_step(struct symm_run *run, uint64_t count,

@@ -13,7 +13,7 @@
 /* For a rank that has nothing to start. */
 static inline enum symm_status symm_rooted_nothing(struct symm_run *run)
 {
-    run->ticket = (struct symm_ticket){0};
+    run->completion = (struct symm_completion){0};
     return SYMM_OK;
 }
 

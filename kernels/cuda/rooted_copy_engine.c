@@ -22,7 +22,7 @@ static enum symm_status start(struct symm_run *run)
     }
     return symm_device_engine_start(run->device, pushes, count, -1, has_own ? &own : NULL,
                                     run->beside ? SYMM_DEVICE_NO_BLOCKS : run->block_limit,
-                                    &run->ticket);
+                                    &run->completion);
 }
 
 static enum symm_status step(struct symm_run *run)

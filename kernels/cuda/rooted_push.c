@@ -20,7 +20,7 @@ static enum symm_status bcast_start(struct symm_run *run)
     for (int turn = 1; turn < run->team->size; turn++) {
         arguments.outputs[arguments.output_count++] = run->outputs[symm_run_rotate(run, turn)];
     }
-    return symm_device_copy_start(run->device, &arguments, run->block_limit, &run->ticket);
+    return symm_device_copy_start(run->device, &arguments, run->block_limit, &run->completion);
 }
 
 static enum symm_status bcast_step(struct symm_run *run)
@@ -38,7 +38,8 @@ static enum symm_status start(struct symm_run *run)
     }
     return count == 0 ? symm_rooted_nothing(run)
                       : symm_device_push_start(run->device, pushes, count, own_last,
-                                               symm_cuda_store_blocks(run, count), &run->ticket);
+                                               symm_cuda_store_blocks(run, count),
+                                               &run->completion);
 }
 
 static enum symm_status step(struct symm_run *run)

@@ -84,7 +84,7 @@ static unsigned char *row_of(const struct symm_run *run, const struct cut *cut, 
 /* ---- launches -------------------------------------------------------------------------------- */
 
 static enum symm_status bcast_push(struct symm_run *run, const struct cut *cut, uint64_t piece,
-                                   struct symm_ticket *ticket)
+                                   struct symm_completion *completion)
 {
     struct symm_cuda_copy arguments = {
         .input = (const unsigned char *)run->input + begin_of(cut, piece),
@@ -94,10 +94,11 @@ static enum symm_status bcast_push(struct symm_run *run, const struct cut *cut, 
         arguments.outputs[arguments.output_count++] =
             row_of(run, cut, symm_run_rotate(run, turn), piece);
     }
-    return symm_device_copy_start(run->device, &arguments, run->block_limit, ticket);
+    return symm_device_copy_start(run->device, &arguments, run->block_limit, completion);
 }
 
-static enum symm_status push_start(struct symm_run *run, uint64_t stage, struct symm_ticket *ticket)
+static enum symm_status push_start(struct symm_run *run, uint64_t stage,
+                                   struct symm_completion *completion)
 {
     struct cut cut = cut_make(run);
     struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX];
@@ -106,7 +107,7 @@ static enum symm_status push_start(struct symm_run *run, uint64_t stage, struct 
         return SYMM_OK;
     }
     if (symm_rooted_collective(run) == SYMM_BCAST) {
-        return bcast_push(run, &cut, stage, ticket);
+        return bcast_push(run, &cut, stage, completion);
     }
     const unsigned char *input = (const unsigned char *)run->input + begin_of(&cut, stage);
     size_t bytes = bytes_of(run, &cut, stage);
@@ -119,11 +120,12 @@ static enum symm_status push_start(struct symm_run *run, uint64_t stage, struct 
         pushes[count++] = (struct symm_cuda_push){input + symm_rooted_begin(run, rank),
                                                   row_of(run, &cut, rank, stage), bytes};
     }
-    return symm_device_push_start(run->device, pushes, count, false, run->block_limit, ticket);
+    return symm_device_push_start(run->device, pushes, count, false, run->block_limit, completion);
 }
 
 /* Copy a piece out, or in the first stage the root's own block. */
-static enum symm_status out_start(struct symm_run *run, uint64_t stage, struct symm_ticket *ticket)
+static enum symm_status out_start(struct symm_run *run, uint64_t stage,
+                                  struct symm_completion *completion)
 {
     struct cut cut = cut_make(run);
     struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX];
@@ -146,7 +148,7 @@ static enum symm_status out_start(struct symm_run *run, uint64_t stage, struct s
     }
     return count == 0 ? SYMM_OK
                       : symm_device_beside_start(run->device, copies, count, run->block_limit,
-                                                 ticket);
+                                                 completion);
 }
 
 static enum symm_status step(struct symm_run *run)

@@ -21,12 +21,12 @@ static enum symm_status start(struct symm_run *run)
         .outputs = {run->output},
     };
     if (ranks == 0) { /* there is no result */
-        run->ticket = (struct symm_ticket){0};
+        run->completion = (struct symm_completion){0};
         return SYMM_OK;
     }
     memcpy(arguments.inputs, run->inputs, (size_t)ranks * sizeof(*run->inputs));
     return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
-                                    run->block_limit, &run->ticket);
+                                    run->block_limit, &run->completion);
 }
 
 static enum symm_status step(struct symm_run *run)

@@ -29,25 +29,25 @@ static size_t scratch_wanted(size_t bytes, int ranks)
 }
 
 static enum symm_status reduce_start(struct symm_run *run, uint64_t stage,
-                                     struct symm_ticket *ticket)
+                                     struct symm_completion *completion)
 {
     int ranks = symm_prefix_length(run, run->team->rank);
     if (stage == 0 || ranks == 0) {
         return SYMM_OK;
     }
     struct symm_relay_array array = symm_relay_array_cut(run, FILL);
-    return symm_relay_array_reduce(run, &array, ranks, stage - 1, ticket);
+    return symm_relay_array_reduce(run, &array, ranks, stage - 1, completion);
 }
 
 static enum symm_status copy_start(struct symm_run *run, uint64_t stage,
-                                   struct symm_ticket *ticket)
+                                   struct symm_completion *completion)
 {
     struct symm_relay_array array = symm_relay_array_cut(run, FILL);
     if (stage >= array.pieces) {
         return SYMM_OK;
     }
     const struct symm_cuda_push copy = symm_relay_array_copy_in(run, &array, stage);
-    return symm_device_beside_start(run->device, &copy, 1, run->block_limit, ticket);
+    return symm_device_beside_start(run->device, &copy, 1, run->block_limit, completion);
 }
 
 static enum symm_status step(struct symm_run *run)

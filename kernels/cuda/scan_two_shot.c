@@ -31,7 +31,7 @@ static enum symm_status start(struct symm_run *run)
         .begin = begin, .end = end, .ranks = ranks - first, .output_count = ranks - first,
     };
     if (ranks == first) { /* there is no result */
-        run->ticket = (struct symm_ticket){0};
+        run->completion = (struct symm_completion){0};
         return SYMM_OK;
     }
     for (int rank = first; rank < ranks; rank++) {
@@ -39,7 +39,7 @@ static enum symm_status start(struct symm_run *run)
         arguments.outputs[rank - first] = run->outputs[rank];
     }
     return symm_device_scan_start(run->device, run->cuda_type, run->cuda_op, &arguments,
-                                  run->block_limit, &run->ticket);
+                                  run->block_limit, &run->completion);
 }
 
 static enum symm_status step(struct symm_run *run)

@@ -137,7 +137,8 @@ static inline void symm_cuda_depart(struct symm_run *run, enum symm_status statu
     run->stage = SYMM_CUDA_DEPARTING;
 }
 
-/* The step function of an algorithm that starts its work by `start`, which gives run->ticket. */
+/* The step function of an algorithm that starts its work by `start`, which gives run->completion.
+ * */
 static inline enum symm_status symm_cuda_step(struct symm_run *run,
                                               enum symm_status (*start)(struct symm_run *))
 {
@@ -155,7 +156,7 @@ static inline enum symm_status symm_cuda_step(struct symm_run *run,
         run->stage = SYMM_CUDA_WORKING;
         return SYMM_PENDING;
     case SYMM_CUDA_WORKING:
-        status = symm_device_ticket_test(run->device, &run->ticket);
+        status = symm_completion_test(run->device, &run->completion);
         if (status == SYMM_PENDING) {
             return SYMM_PENDING;
         }

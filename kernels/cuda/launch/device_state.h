@@ -3,7 +3,7 @@
  *
  * functions.c finds kernels, and multimem_functions.c finds kernels of multicast.  device.c opens
  * devices with both.  start.c, engines.c and multimem.c start work on devices through launch.c, and
- * ticket.c asks whether it is done.
+ * completion.c asks whether it is done.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -74,8 +74,8 @@ struct symm_device_flags {
 
 /*
  * Everything but free_slots, graphs and the parts of a slot stays as it is while the context lives.
- * A slot belongs to one ticket, so nothing has to be locked.  The next start makes anew what was
- * made in a context that has ended (cuda_context.h).  The flags are memory of our own, which is
+ * A slot belongs to one completion, so nothing has to be locked.  The next start makes anew what
+ * was made in a context that has ended (cuda_context.h).  The flags are memory of our own, which is
  * only registered with the driver.  So reading the flags is harmless, whatever becomes of the
  * context.
  *
@@ -116,11 +116,11 @@ enum symm_status symm_device_stream(struct symm_device *device, _Atomic(CUstream
 /* What launch.c does for all starts. */
 
 /* Begin a start: take a slot, and make the device's context current. */
-enum symm_status symm_launch_begin(struct symm_device *device, struct symm_ticket *ticket,
+enum symm_status symm_launch_begin(struct symm_device *device, struct symm_completion *completion,
                                    struct symm_cuda_scope *scope);
 
 /* End a start, after its parts have returned `status`. */
-enum symm_status symm_launch_end(struct symm_device *device, struct symm_ticket *ticket,
+enum symm_status symm_launch_end(struct symm_device *device, struct symm_completion *completion,
                                  const struct symm_cuda_scope *scope, enum symm_status status);
 
 /* A kernel to launch. */
@@ -138,23 +138,24 @@ struct symm_launch {
  * to wait for.
  */
 enum symm_status symm_launch_kernel(struct symm_device *device, CUstream stream,
-                                    const struct symm_launch *launch, struct symm_ticket *ticket);
+                                    const struct symm_launch *launch,
+                                    struct symm_completion *completion);
 
-/* Give the slot back: nothing of the ticket is under way. */
-void symm_launch_give(struct symm_device *device, struct symm_ticket *ticket);
+/* Give the slot back: nothing of the completion is under way. */
+void symm_launch_give(struct symm_device *device, struct symm_completion *completion);
 
 /*
- * Never use the slot, its events and the ticket's graph again, because work that was given with
+ * Never use the slot, its events and the completion's graph again, because work that was given with
  * them may still go on.
  */
-void symm_launch_lose(struct symm_device *device, struct symm_ticket *ticket);
+void symm_launch_lose(struct symm_device *device, struct symm_completion *completion);
 
-/* What start.c and ticket.c do for engines.c. */
+/* What start.c and completion.c do for engines.c. */
 
 /* A copy within a start. */
 enum symm_status symm_launch_copy(struct symm_device *device,
                                   const struct symm_cuda_copy *arguments, unsigned block_limit,
-                                  struct symm_ticket *ticket);
+                                  struct symm_completion *completion);
 
 uint64_t symm_launch_bytes_most(const struct symm_cuda_push *pushes, int count);
 
@@ -162,10 +163,10 @@ uint64_t symm_launch_bytes_most(const struct symm_cuda_push *pushes, int count);
 CUstream symm_launch_copy_stream(const struct symm_device *device, int stream);
 
 /*
- * Wait until nothing of this ticket is under way.  Returns whether the device has done all of it.
- * A driver that fails to wait is asked again, because its failure says nothing of the work.
+ * Wait until nothing of this completion is under way.  Returns whether the device has done all of
+ * it.  A driver that fails to wait is asked again, because its failure says nothing of the work.
  */
-bool symm_launch_settle(const struct symm_device *device, const struct symm_ticket *ticket);
+bool symm_launch_settle(const struct symm_device *device, const struct symm_completion *completion);
 
 _Static_assert(SYMM_CUDA_SLOTS == 64, "free_slots has a bit for each");
 

@@ -51,11 +51,11 @@ static unsigned blocks_share(struct symm_cuda_exchange *exchange, unsigned block
 enum symm_status symm_device_exchange_start(struct symm_device *device,
                                             const struct symm_cuda_turn *turns, int count,
                                             uint64_t patience, unsigned block_limit,
-                                            struct symm_ticket *ticket)
+                                            struct symm_completion *completion)
 {
     struct symm_cuda_scope scope;
     struct symm_cuda_exchange launched = {.patience = patience, .count = (uint64_t)count};
-    *ticket = (struct symm_ticket){0};
+    *completion = (struct symm_completion){0};
     if (count < 0 || count > SYMM_CUDA_RANKS_MAX) {
         return SYMM_ERR_ARGUMENT;
     }
@@ -63,7 +63,7 @@ enum symm_status symm_device_exchange_start(struct symm_device *device,
         return SYMM_OK;
     }
     memcpy(launched.turns, turns, (size_t)count * sizeof(*turns));
-    enum symm_status status = symm_launch_begin(device, ticket, &scope);
+    enum symm_status status = symm_launch_begin(device, completion, &scope);
     if (status != SYMM_OK) {
         return status;
     }
@@ -76,6 +76,6 @@ enum symm_status symm_device_exchange_start(struct symm_device *device,
         .units = (uint64_t)blocks * SYMM_CUDA_BLOCK_THREADS,
         .block_limit = blocks,
     };
-    status = symm_launch_kernel(device, device->kernels, &launch, ticket);
-    return symm_launch_end(device, ticket, &scope, status);
+    status = symm_launch_kernel(device, device->kernels, &launch, completion);
+    return symm_launch_end(device, completion, &scope, status);
 }

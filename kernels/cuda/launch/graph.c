@@ -113,28 +113,28 @@ static unsigned graph_choose(struct symm_graphs *graphs, uint32_t free, CUfuncti
     return number % SYMM_DEVICE_GRAPHS;
 }
 
-static struct symm_graph *graph_take(struct symm_graphs *graphs, struct symm_ticket *ticket,
+static struct symm_graph *graph_take(struct symm_graphs *graphs, struct symm_completion *completion,
                                      CUfunction function)
 {
     uint64_t free = atomic_load_explicit(&graphs->free, memory_order_relaxed);
-    while ((uint32_t)free != 0 && free >> 32 == ticket->life) {
+    while ((uint32_t)free != 0 && free >> 32 == completion->life) {
         unsigned number = graph_choose(graphs, (uint32_t)free, function);
         if (atomic_compare_exchange_weak_explicit(&graphs->free, &free,
                                                   free & ~(UINT64_C(1) << number),
                                                   memory_order_acquire, memory_order_relaxed)) {
-            ticket->graph = number + 1;
+            completion->graph = number + 1;
             return &graphs->all[number];
         }
     }
     return NULL;
 }
 
-void symm_graphs_give(struct symm_graphs *graphs, const struct symm_ticket *ticket)
+void symm_graphs_give(struct symm_graphs *graphs, const struct symm_completion *completion)
 {
     uint64_t free = atomic_load_explicit(&graphs->free, memory_order_relaxed);
-    while (ticket->graph != 0 && free >> 32 == ticket->life) {
+    while (completion->graph != 0 && free >> 32 == completion->life) {
         if (atomic_compare_exchange_weak_explicit(&graphs->free, &free,
-                                                  free | UINT64_C(1) << (ticket->graph - 1),
+                                                  free | UINT64_C(1) << (completion->graph - 1),
                                                   memory_order_release, memory_order_relaxed)) {
             return;
         }
@@ -142,12 +142,12 @@ void symm_graphs_give(struct symm_graphs *graphs, const struct symm_ticket *tick
 }
 
 bool symm_graphs_launch(const struct symm_cuda *cuda, struct symm_graphs *graphs,
-                        struct symm_ticket *ticket, const CUDA_KERNEL_NODE_PARAMS *kernel,
+                        struct symm_completion *completion, const CUDA_KERNEL_NODE_PARAMS *kernel,
                         CUstream stream)
 {
     struct symm_graph *graph = NULL;
     if (atomic_load_explicit(&graphs_are_used, memory_order_relaxed)) {
-        graph = graph_take(graphs, ticket, kernel->func);
+        graph = graph_take(graphs, completion, kernel->func);
     }
     if (graph == NULL) {
         return false;
@@ -156,7 +156,7 @@ bool symm_graphs_launch(const struct symm_cuda *cuda, struct symm_graphs *graphs
     if (cuda->cuGraphExecKernelNodeSetParams(graph->exec, graph->node, kernel) != CUDA_SUCCESS ||
         cuda->cuGraphLaunch(graph->exec, stream) != CUDA_SUCCESS) {
         symm_graph_destroy(cuda, graph);
-        ticket->graph = 0;
+        completion->graph = 0;
         return false;
     }
     return true;

@@ -25,11 +25,11 @@
 #include <stdbool.h>
 
 #include "heap/gpu/cuda_driver.h"
-#include "kernels/ticket.h"
+#include "kernels/completion.h"
 
 enum { SYMM_DEVICE_GRAPHS = 8 };
 
-/* All zero: there is none.  It belongs to a ticket or to nobody, so nothing is locked. */
+/* All zero: there is none.  It belongs to a completion or to nobody, so nothing is locked. */
 struct symm_graph {
     CUgraph graph;
     CUgraphNode node;
@@ -73,17 +73,17 @@ void symm_graphs_make(const struct symm_cuda *cuda, struct symm_graphs *graphs, 
                       const CUDA_KERNEL_NODE_PARAMS *kernel, CUstream stream);
 
 /*
- * Launch `kernel` by a graph, which is the ticket's until it is given back.  Arguments are copied.
- * An earlier launch may not have retired yet: what changes is for later ones.  False: it has to be
- * launched without a graph, because none is free, or the driver has refused.  A graph that the
- * driver has refused is not used again.
+ * Launch `kernel` by a graph, which is the completion's until it is given back.  Arguments are
+ * copied.  An earlier launch may not have retired yet: what changes is for later ones.  False: it
+ * has to be launched without a graph, because none is free, or the driver has refused.  A graph
+ * that the driver has refused is not used again.
  */
 bool symm_graphs_launch(const struct symm_cuda *cuda, struct symm_graphs *graphs,
-                        struct symm_ticket *ticket, const CUDA_KERNEL_NODE_PARAMS *kernel,
+                        struct symm_completion *completion, const CUDA_KERNEL_NODE_PARAMS *kernel,
                         CUstream stream);
 
-/* The ticket's graph, if it has one, is free: nothing of the ticket is under way. */
-void symm_graphs_give(struct symm_graphs *graphs, const struct symm_ticket *ticket);
+/* The completion's graph, if it has one, is free: nothing of the completion is under way. */
+void symm_graphs_give(struct symm_graphs *graphs, const struct symm_completion *completion);
 
 void symm_graphs_destroy(const struct symm_cuda *cuda, struct symm_graphs *graphs);
 

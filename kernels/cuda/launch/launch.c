@@ -28,18 +28,18 @@ static bool slot_take(struct symm_device *device, uint32_t *slot)
     return false;
 }
 
-void symm_launch_give(struct symm_device *device, struct symm_ticket *ticket)
+void symm_launch_give(struct symm_device *device, struct symm_completion *completion)
 {
-    symm_graphs_give(&device->graphs, ticket);
-    (void)atomic_fetch_or_explicit(&device->free_slots, UINT64_C(1) << ticket->slot,
+    symm_graphs_give(&device->graphs, completion);
+    (void)atomic_fetch_or_explicit(&device->free_slots, UINT64_C(1) << completion->slot,
                                    memory_order_release);
-    *ticket = (struct symm_ticket){0};
+    *completion = (struct symm_completion){0};
 }
 
-void symm_launch_lose(struct symm_device *device, struct symm_ticket *ticket)
+void symm_launch_lose(struct symm_device *device, struct symm_completion *completion)
 {
     (void)atomic_fetch_add_explicit(&device->lost_slots, 1, memory_order_relaxed);
-    *ticket = (struct symm_ticket){0};
+    *completion = (struct symm_completion){0};
 }
 
 static enum symm_status slots_busy(const struct symm_device *device)
@@ -53,11 +53,11 @@ static enum symm_status slots_busy(const struct symm_device *device)
 
 /* ---- beginning and end ----------------------------------------------------------------------- */
 
-enum symm_status symm_launch_begin(struct symm_device *device, struct symm_ticket *ticket,
+enum symm_status symm_launch_begin(struct symm_device *device, struct symm_completion *completion,
                                    struct symm_cuda_scope *scope)
 {
-    *ticket = (struct symm_ticket){0};
-    if (!slot_take(device, &ticket->slot)) {
+    *completion = (struct symm_completion){0};
+    if (!slot_take(device, &completion->slot)) {
         return slots_busy(device);
     }
     enum symm_status status = symm_cuda_enter(device->number, scope);
@@ -69,19 +69,19 @@ enum symm_status symm_launch_begin(struct symm_device *device, struct symm_ticke
         }
     }
     if (status != SYMM_OK) {
-        symm_launch_give(device, ticket);
+        symm_launch_give(device, completion);
         return status;
     }
-    ticket->life = scope->life;
+    completion->life = scope->life;
     return SYMM_OK;
 }
 
-enum symm_status symm_launch_end(struct symm_device *device, struct symm_ticket *ticket,
+enum symm_status symm_launch_end(struct symm_device *device, struct symm_completion *completion,
                                  const struct symm_cuda_scope *scope, enum symm_status status)
 {
     symm_cuda_leave(scope);
     if (status != SYMM_OK) {
-        symm_launch_give(device, ticket);
+        symm_launch_give(device, completion);
     } else {
         symm_cuda_own_work(1);
     }
@@ -127,11 +127,11 @@ static struct symm_cuda_finish finish_choose(const struct symm_device *device, u
 }
 
 /* By a graph, or by itself. */
-static enum symm_status kernel_queue(struct symm_device *device, struct symm_ticket *ticket,
+static enum symm_status kernel_queue(struct symm_device *device, struct symm_completion *completion,
                                      CUstream stream, const CUDA_KERNEL_NODE_PARAMS *kernel)
 {
     const struct symm_cuda *cuda = device->cuda;
-    if (symm_graphs_launch(cuda, &device->graphs, ticket, kernel, stream)) {
+    if (symm_graphs_launch(cuda, &device->graphs, completion, kernel, stream)) {
         return SYMM_OK;
     }
     CUresult result = cuda->cuLaunchKernel(kernel->func, kernel->gridDimX, 1, 1, kernel->blockDimX,
@@ -140,19 +140,20 @@ static enum symm_status kernel_queue(struct symm_device *device, struct symm_tic
 }
 
 enum symm_status symm_launch_kernel(struct symm_device *device, CUstream stream,
-                                    const struct symm_launch *launch, struct symm_ticket *ticket)
+                                    const struct symm_launch *launch,
+                                    struct symm_completion *completion)
 {
     unsigned blocks, threads;
     void *parameters[] = {launch->arguments};
     grid_choose(launch, &blocks, &threads);
     unsigned flags = symm_cuda_finish_flags(blocks);
-    *launch->finish = finish_choose(device, ticket->slot, flags);
+    *launch->finish = finish_choose(device, completion->slot, flags);
     const CUDA_KERNEL_NODE_PARAMS kernel =
         symm_graph_kernel(launch->function, blocks, threads, parameters);
-    enum symm_status status = kernel_queue(device, ticket, stream, &kernel);
+    enum symm_status status = kernel_queue(device, completion, stream, &kernel);
     if (status == SYMM_OK) {
-        ticket->sequence = launch->finish->sequence;
-        ticket->flags = flags;
+        completion->sequence = launch->finish->sequence;
+        completion->flags = flags;
     }
     return status;
 }

@@ -33,12 +33,13 @@ static bool is_count(int count)
 enum symm_status symm_device_multimem_start(struct symm_device *device, enum symm_cuda_type type,
                                             enum symm_cuda_op op,
                                             const struct symm_cuda_multimem *arguments,
-                                            unsigned block_limit, struct symm_ticket *ticket)
+                                            unsigned block_limit,
+                                            struct symm_completion *completion)
 {
     struct symm_cuda_scope scope;
     struct symm_cuda_multimem launched = *arguments;
     bool one_shot = arguments->output == NULL;
-    *ticket = (struct symm_ticket){0};
+    *completion = (struct symm_completion){0};
     if (symm_multimem_function(device, type, op, one_shot) == NULL ||
         !is_count(arguments->unicast.ranks) || !is_count(arguments->unicast.output_count) ||
         (one_shot && arguments->unicast.output_count != 1)) {
@@ -53,7 +54,7 @@ enum symm_status symm_device_multimem_start(struct symm_device *device, enum sym
         launched.unicast.begin *= extent;
         launched.unicast.end *= extent;
     }
-    enum symm_status status = symm_launch_begin(device, ticket, &scope);
+    enum symm_status status = symm_launch_begin(device, completion, &scope);
     if (status != SYMM_OK) {
         return status;
     }
@@ -64,17 +65,18 @@ enum symm_status symm_device_multimem_start(struct symm_device *device, enum sym
         .units = (bytes + VECTOR - 1) / VECTOR,
         .block_limit = blocks_limit(block_limit),
     };
-    status = symm_launch_kernel(device, device->kernels, &launch, ticket);
-    return symm_launch_end(device, ticket, &scope, status);
+    status = symm_launch_kernel(device, device->kernels, &launch, completion);
+    return symm_launch_end(device, completion, &scope, status);
 }
 
 enum symm_status symm_device_multimem_copy_start(struct symm_device *device,
                                                  const struct symm_cuda_multimem_copy *arguments,
-                                                 unsigned block_limit, struct symm_ticket *ticket)
+                                                 unsigned block_limit,
+                                                 struct symm_completion *completion)
 {
     struct symm_cuda_scope scope;
     struct symm_cuda_multimem_copy launched = *arguments;
-    *ticket = (struct symm_ticket){0};
+    *completion = (struct symm_completion){0};
     if (symm_multimem_copy_function(device) == NULL ||
         !is_count(arguments->unicast.output_count)) {
         return SYMM_ERR_ARGUMENT;
@@ -82,7 +84,7 @@ enum symm_status symm_device_multimem_copy_start(struct symm_device *device,
     if (arguments->unicast.bytes == 0) {
         return SYMM_OK;
     }
-    enum symm_status status = symm_launch_begin(device, ticket, &scope);
+    enum symm_status status = symm_launch_begin(device, completion, &scope);
     if (status != SYMM_OK) {
         return status;
     }
@@ -93,6 +95,6 @@ enum symm_status symm_device_multimem_copy_start(struct symm_device *device,
         .units = (arguments->unicast.bytes + VECTOR - 1) / VECTOR,
         .block_limit = blocks_limit(block_limit),
     };
-    status = symm_launch_kernel(device, device->kernels, &launch, ticket);
-    return symm_launch_end(device, ticket, &scope, status);
+    status = symm_launch_kernel(device, device->kernels, &launch, completion);
+    return symm_launch_end(device, completion, &scope, status);
 }

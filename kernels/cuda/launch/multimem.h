@@ -1,5 +1,5 @@
 /*
- * multimem.h - starting work by NVLink multicast on a device.  The tickets are as in device.h.
+ * multimem.h - starting work by NVLink multicast on a device.  The completions are as in device.h.
  *
  * This layer knows multicast addresses and the addresses of the replicas behind them, not how they
  * have been mapped.  The kernels come from multimem_functions.h.  In a build without multicast
@@ -28,13 +28,13 @@ enum { SYMM_MULTIMEM_BLOCKS = 16 };
 enum symm_status
 symm_device_multimem_start(struct symm_device *device, enum symm_cuda_type type,
                   enum symm_cuda_op op, const struct symm_cuda_multimem *arguments,
-                  unsigned block_limit, struct symm_ticket *ticket);
+                  unsigned block_limit, struct symm_completion *completion);
 
 /* Start to copy a block to all ranks.  Errors: as symm_device_multimem_start(). */
 enum symm_status
 symm_device_multimem_copy_start(struct symm_device *device,
                        const struct symm_cuda_multimem_copy *arguments,
-                       unsigned block_limit, struct symm_ticket *ticket);
+                       unsigned block_limit, struct symm_completion *completion);
 
 /*
  * A multicast address for a kernel.  A build with loops over the replicas has no such address, and

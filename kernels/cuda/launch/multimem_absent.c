@@ -26,25 +26,27 @@ enum symm_status symm_device_multimem_load(struct symm_device *device)
 enum symm_status symm_device_multimem_start(struct symm_device *device, enum symm_cuda_type type,
                                             enum symm_cuda_op op,
                                             const struct symm_cuda_multimem *arguments,
-                                            unsigned block_limit, struct symm_ticket *ticket)
+                                            unsigned block_limit,
+                                            struct symm_completion *completion)
 {
     (void)device;
     (void)type;
     (void)op;
     (void)arguments;
     (void)block_limit;
-    (void)ticket;
+    (void)completion;
     return SYMM_ERR_ARGUMENT;
 }
 
 enum symm_status symm_device_multimem_copy_start(struct symm_device *device,
                                                  const struct symm_cuda_multimem_copy *arguments,
-                                                 unsigned block_limit, struct symm_ticket *ticket)
+                                                 unsigned block_limit,
+                                                 struct symm_completion *completion)
 {
     (void)device;
     (void)arguments;
     (void)block_limit;
-    (void)ticket;
+    (void)completion;
     return SYMM_ERR_ARGUMENT;
 }
 

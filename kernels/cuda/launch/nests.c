@@ -39,12 +39,12 @@ _Static_assert(offsetof(struct symm_cuda_few_nests, nests) ==
 enum symm_status symm_device_nests_start(struct symm_device *device,
                                          const struct symm_cuda_nest *nests, int count,
                                          bool unpacks, unsigned block_limit,
-                                         struct symm_ticket *ticket)
+                                         struct symm_completion *completion)
 {
     struct symm_cuda_scope scope;
     struct symm_cuda_nests launched = {.unpacks = unpacks};
     uint64_t most = 0;
-    *ticket = (struct symm_ticket){0};
+    *completion = (struct symm_completion){0};
     if (count < 0 || count > SYMM_CUDA_NESTS) {
         return SYMM_ERR_ARGUMENT;
     }
@@ -62,7 +62,7 @@ enum symm_status symm_device_nests_start(struct symm_device *device,
     if (most == 0) {
         return SYMM_OK;
     }
-    enum symm_status status = symm_launch_begin(device, ticket, &scope);
+    enum symm_status status = symm_launch_begin(device, completion, &scope);
     if (status != SYMM_OK) {
         return status;
     }
@@ -74,6 +74,6 @@ enum symm_status symm_device_nests_start(struct symm_device *device,
         .units = most,
         .block_limit = block_limit != 0 ? block_limit : BLOCKS,
     };
-    status = symm_launch_kernel(device, device->kernels, &launch, ticket);
-    return symm_launch_end(device, ticket, &scope, status);
+    status = symm_launch_kernel(device, device->kernels, &launch, completion);
+    return symm_launch_end(device, completion, &scope, status);
 }

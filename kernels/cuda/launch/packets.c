@@ -73,7 +73,7 @@ static bool are_few(const struct symm_cuda_packets *packets, struct symm_cuda_fe
 static enum symm_status packets_start(struct symm_device *device, enum symm_cuda_type type,
                                       enum symm_cuda_op op,
                                       const struct symm_cuda_packets *packets,
-                                      unsigned block_limit, struct symm_ticket *ticket)
+                                      unsigned block_limit, struct symm_completion *completion)
 {
     struct symm_cuda_scope scope;
     union {
@@ -90,7 +90,7 @@ static enum symm_status packets_start(struct symm_device *device, enum symm_cuda
     unsigned most = launch.units > (uint64_t)launch.block_threads * BLOCKS_FEW ? BLOCKS_MOST
                                                                               : BLOCKS_FEW;
     launch.block_limit = block_limit != 0 && block_limit < most ? block_limit : most;
-    *ticket = (struct symm_ticket){0};
+    *completion = (struct symm_completion){0};
     if (!are_usable(packets)) {
         return SYMM_ERR_ARGUMENT;
     }
@@ -103,31 +103,33 @@ static enum symm_status packets_start(struct symm_device *device, enum symm_cuda
         launched.any.is_between_two = are_among(packets, TWO_RANKS);
         launch.finish = &launched.any.finish;
     }
-    enum symm_status status = symm_launch_begin(device, ticket, &scope);
+    enum symm_status status = symm_launch_begin(device, completion, &scope);
     if (status != SYMM_OK) {
         return status;
     }
     launch.function = symm_functions_packets(&device->functions, type, op, few);
-    status = symm_launch_kernel(device, device->kernels, &launch, ticket);
-    return symm_launch_end(device, ticket, &scope, status);
+    status = symm_launch_kernel(device, device->kernels, &launch, completion);
+    return symm_launch_end(device, completion, &scope, status);
 }
 
 enum symm_status symm_device_packets_reduce_start(struct symm_device *device,
                                                   enum symm_cuda_type type, enum symm_cuda_op op,
                                                   const struct symm_cuda_packets *packets,
                                                   unsigned block_limit,
-                                                  struct symm_ticket *ticket)
+                                                  struct symm_completion *completion)
 {
     if (!symm_device_can_reduce(type, op)) {
-        *ticket = (struct symm_ticket){0};
+        *completion = (struct symm_completion){0};
         return SYMM_ERR_ARGUMENT;
     }
-    return packets_start(device, type, op, packets, block_limit, ticket);
+    return packets_start(device, type, op, packets, block_limit, completion);
 }
 
 enum symm_status symm_device_packets_copy_start(struct symm_device *device,
                                                 const struct symm_cuda_packets *packets,
-                                                unsigned block_limit, struct symm_ticket *ticket)
+                                                unsigned block_limit,
+                                                struct symm_completion *completion)
 {
-    return packets_start(device, SYMM_CUDA_BYTE, SYMM_CUDA_OP_COUNT, packets, block_limit, ticket);
+    return packets_start(device, SYMM_CUDA_BYTE, SYMM_CUDA_OP_COUNT, packets, block_limit,
+                         completion);
 }

@@ -24,7 +24,7 @@ static bool is_usable(const struct symm_cuda_ring *ring)
 
 enum symm_status symm_device_ring_start(struct symm_device *device, enum symm_cuda_type type,
                                         enum symm_cuda_op op, const struct symm_cuda_ring *ring,
-                                        unsigned block_limit, struct symm_ticket *ticket)
+                                        unsigned block_limit, struct symm_completion *completion)
 {
     struct symm_cuda_scope scope;
     struct symm_cuda_ring launched = *ring;
@@ -35,15 +35,15 @@ enum symm_status symm_device_ring_start(struct symm_device *device, enum symm_cu
         .block_limit = block_limit != 0 && block_limit < SYMM_CUDA_RING_TRACKS
                            ? block_limit : SYMM_CUDA_RING_TRACKS,
     };
-    *ticket = (struct symm_ticket){0};
+    *completion = (struct symm_completion){0};
     if (!symm_device_can_ring(type, op) || !is_usable(ring)) {
         return SYMM_ERR_ARGUMENT;
     }
-    enum symm_status status = symm_launch_begin(device, ticket, &scope);
+    enum symm_status status = symm_launch_begin(device, completion, &scope);
     if (status != SYMM_OK) {
         return status;
     }
     launch.function = symm_functions_ring(&device->functions, type, op);
-    status = symm_launch_kernel(device, device->kernels, &launch, ticket);
-    return symm_launch_end(device, ticket, &scope, status);
+    status = symm_launch_kernel(device, device->kernels, &launch, completion);
+    return symm_launch_end(device, completion, &scope, status);
 }

@@ -32,7 +32,7 @@ static uint64_t reduce_units(enum symm_cuda_type type, uint64_t count)
 static enum symm_status combine_start(struct symm_device *device, bool is_scan,
                                       enum symm_cuda_type type, enum symm_cuda_op op,
                                       const struct symm_cuda_reduce *arguments,
-                                      unsigned block_limit, struct symm_ticket *ticket)
+                                      unsigned block_limit, struct symm_completion *completion)
 {
     struct symm_cuda_scope scope;
     union {
@@ -40,7 +40,7 @@ static enum symm_status combine_start(struct symm_device *device, bool is_scan,
         struct symm_cuda_reduce any;
     } launched;
     struct symm_launch launch = {.arguments = &launched, .block_limit = block_limit};
-    *ticket = (struct symm_ticket){0};
+    *completion = (struct symm_completion){0};
     if (!symm_device_can_reduce(type, op) || arguments->ranks < 1 ||
         arguments->ranks > SYMM_CUDA_RANKS_MAX ||
         arguments->output_count < 1 || arguments->output_count > SYMM_CUDA_RANKS_MAX) {
@@ -49,7 +49,7 @@ static enum symm_status combine_start(struct symm_device *device, bool is_scan,
     if (arguments->begin == arguments->end) {
         return SYMM_OK;
     }
-    enum symm_status status = symm_launch_begin(device, ticket, &scope);
+    enum symm_status status = symm_launch_begin(device, completion, &scope);
     if (status != SYMM_OK) {
         return status;
     }
@@ -70,28 +70,28 @@ static enum symm_status combine_start(struct symm_device *device, bool is_scan,
         }
         launch.units = reduce_units(type, arguments->end - arguments->begin);
     }
-    status = symm_launch_kernel(device, device->kernels, &launch, ticket);
-    return symm_launch_end(device, ticket, &scope, status);
+    status = symm_launch_kernel(device, device->kernels, &launch, completion);
+    return symm_launch_end(device, completion, &scope, status);
 }
 
 enum symm_status symm_device_reduce_start(struct symm_device *device, enum symm_cuda_type type,
                                           enum symm_cuda_op op,
                                           const struct symm_cuda_reduce *arguments,
-                                          unsigned block_limit, struct symm_ticket *ticket)
+                                          unsigned block_limit, struct symm_completion *completion)
 {
-    return combine_start(device, false, type, op, arguments, block_limit, ticket);
+    return combine_start(device, false, type, op, arguments, block_limit, completion);
 }
 
 enum symm_status symm_device_scan_start(struct symm_device *device, enum symm_cuda_type type,
                                         enum symm_cuda_op op,
                                         const struct symm_cuda_reduce *arguments,
-                                        unsigned block_limit, struct symm_ticket *ticket)
+                                        unsigned block_limit, struct symm_completion *completion)
 {
     if (arguments->output_count != arguments->ranks || arguments->hold != SYMM_CUDA_NOT_HELD) {
-        *ticket = (struct symm_ticket){0};
+        *completion = (struct symm_completion){0};
         return SYMM_ERR_ARGUMENT;
     }
-    return combine_start(device, true, type, op, arguments, block_limit, ticket);
+    return combine_start(device, true, type, op, arguments, block_limit, completion);
 }
 
 /* ---- copies ---------------------------------------------------------------------------------- */
@@ -99,7 +99,7 @@ enum symm_status symm_device_scan_start(struct symm_device *device, enum symm_cu
 /* Copy little data; false: they are not little, and nothing has been started. */
 static bool small_push(struct symm_device *device, CUstream stream,
                        const struct symm_cuda_push *pushes, int count, unsigned block_limit,
-                       struct symm_ticket *ticket, enum symm_status *status)
+                       struct symm_completion *completion, enum symm_status *status)
 {
     struct symm_cuda_small_pushes launched;
     const struct symm_launch launch = {
@@ -112,12 +112,13 @@ static bool small_push(struct symm_device *device, CUstream stream,
     if (launch.units == 0) {
         return false;
     }
-    *status = symm_launch_kernel(device, stream, &launch, ticket);
+    *status = symm_launch_kernel(device, stream, &launch, completion);
     return true;
 }
 
 static bool small_copy(struct symm_device *device, const struct symm_cuda_copy *arguments,
-                       unsigned block_limit, struct symm_ticket *ticket, enum symm_status *status)
+                       unsigned block_limit, struct symm_completion *completion,
+                       enum symm_status *status)
 {
     struct symm_cuda_push pushes[SYMM_CUDA_SMALL_RANKS];
     if (arguments->output_count > SYMM_CUDA_SMALL_RANKS) {
@@ -128,15 +129,15 @@ static bool small_copy(struct symm_device *device, const struct symm_cuda_copy *
                                             arguments->bytes};
     }
     return small_push(device, device->kernels, pushes, arguments->output_count, block_limit,
-                      ticket, status);
+                      completion, status);
 }
 
 enum symm_status symm_launch_copy(struct symm_device *device,
                                   const struct symm_cuda_copy *arguments, unsigned block_limit,
-                                  struct symm_ticket *ticket)
+                                  struct symm_completion *completion)
 {
     enum symm_status status;
-    if (small_copy(device, arguments, block_limit, ticket, &status)) {
+    if (small_copy(device, arguments, block_limit, completion, &status)) {
         return status;
     }
     struct symm_cuda_copy launched = *arguments;
@@ -147,27 +148,27 @@ enum symm_status symm_launch_copy(struct symm_device *device,
         .units = (arguments->bytes + VECTOR - 1) / VECTOR,
         .block_limit = block_limit,
     };
-    return symm_launch_kernel(device, device->kernels, &launch, ticket);
+    return symm_launch_kernel(device, device->kernels, &launch, completion);
 }
 
 enum symm_status symm_device_copy_start(struct symm_device *device,
                                         const struct symm_cuda_copy *arguments,
-                                        unsigned block_limit, struct symm_ticket *ticket)
+                                        unsigned block_limit, struct symm_completion *completion)
 {
     struct symm_cuda_scope scope;
-    *ticket = (struct symm_ticket){0};
+    *completion = (struct symm_completion){0};
     if (arguments->output_count < 0 || arguments->output_count > SYMM_CUDA_RANKS_MAX) {
         return SYMM_ERR_ARGUMENT;
     }
     if (arguments->bytes == 0 || arguments->output_count == 0) {
         return SYMM_OK;
     }
-    enum symm_status status = symm_launch_begin(device, ticket, &scope);
+    enum symm_status status = symm_launch_begin(device, completion, &scope);
     if (status != SYMM_OK) {
         return status;
     }
-    return symm_launch_end(device, ticket, &scope,
-                           symm_launch_copy(device, arguments, block_limit, ticket));
+    return symm_launch_end(device, completion, &scope,
+                           symm_launch_copy(device, arguments, block_limit, completion));
 }
 
 uint64_t symm_launch_bytes_most(const struct symm_cuda_push *pushes, int count)
@@ -202,10 +203,10 @@ static unsigned apart_choose(const struct symm_cuda_push *pushes, int count, uns
 static enum symm_status push_launch(struct symm_device *device, CUstream stream,
                                     const struct symm_cuda_push *pushes, int count, bool own_last,
                                     uint64_t bytes_most, unsigned block_limit,
-                                    struct symm_ticket *ticket)
+                                    struct symm_completion *completion)
 {
     enum symm_status status;
-    if (small_push(device, stream, pushes, count, block_limit, ticket, &status)) {
+    if (small_push(device, stream, pushes, count, block_limit, completion, &status)) {
         return status;
     }
     struct symm_cuda_pushes launched = {.count = count};
@@ -219,16 +220,16 @@ static enum symm_status push_launch(struct symm_device *device, CUstream stream,
         .units = (bytes_most + VECTOR - 1) / VECTOR + launched.apart,
         .block_limit = block_limit,
     };
-    return symm_launch_kernel(device, stream, &launch, ticket);
+    return symm_launch_kernel(device, stream, &launch, completion);
 }
 
 static enum symm_status push_start(struct symm_device *device, bool beside,
                                    const struct symm_cuda_push *pushes, int count,
                                    bool own_last, unsigned block_limit,
-                                   struct symm_ticket *ticket)
+                                   struct symm_completion *completion)
 {
     struct symm_cuda_scope scope;
-    *ticket = (struct symm_ticket){0};
+    *completion = (struct symm_completion){0};
     if (count < 0 || count > SYMM_CUDA_RANKS_MAX) {
         return SYMM_ERR_ARGUMENT;
     }
@@ -236,7 +237,7 @@ static enum symm_status push_start(struct symm_device *device, bool beside,
     if (bytes_most == 0) {
         return SYMM_OK;
     }
-    enum symm_status status = symm_launch_begin(device, ticket, &scope);
+    enum symm_status status = symm_launch_begin(device, completion, &scope);
     if (status != SYMM_OK) {
         return status;
     }
@@ -246,23 +247,23 @@ static enum symm_status push_start(struct symm_device *device, bool beside,
     }
     if (status == SYMM_OK) {
         status = push_launch(device, stream, pushes, count, own_last, bytes_most, block_limit,
-                             ticket);
-        ticket->beside = beside;
+                             completion);
+        completion->beside = beside;
     }
-    return symm_launch_end(device, ticket, &scope, status);
+    return symm_launch_end(device, completion, &scope, status);
 }
 
 enum symm_status symm_device_push_start(struct symm_device *device,
                                         const struct symm_cuda_push *pushes, int count,
                                         bool own_last, unsigned block_limit,
-                                        struct symm_ticket *ticket)
+                                        struct symm_completion *completion)
 {
-    return push_start(device, false, pushes, count, own_last, block_limit, ticket);
+    return push_start(device, false, pushes, count, own_last, block_limit, completion);
 }
 
 enum symm_status symm_device_beside_start(struct symm_device *device,
                                           const struct symm_cuda_push *pushes, int count,
-                                          unsigned block_limit, struct symm_ticket *ticket)
+                                          unsigned block_limit, struct symm_completion *completion)
 {
-    return push_start(device, true, pushes, count, false, block_limit, ticket);
+    return push_start(device, true, pushes, count, false, block_limit, completion);
 }

@@ -104,7 +104,7 @@ static bool reduction_make(struct stage *stage, struct reduction *plan)
         .output_count = 1,
     };
     struct symm_cuda_small small;
-    struct symm_ticket ticket;
+    struct symm_completion completion;
     for (int row = 0; row <= plan->ranks; row++) {
         plan->shifts[row] = cuda_shift_draw(plan->placement, form, &stage->random, common);
         unit_fill(before[row], ROW, unit_random_start(unit_random_next(&stage->random), 1));
@@ -119,9 +119,9 @@ static bool reduction_make(struct stage *stage, struct reduction *plan)
     arguments.inputs[plan->ranks] = NULL;
     rows_put(stage, plan->ranks + 1);
     FORK_STATUS(stage->self, symm_device_reduce_start(stage->device, plan->type, plan->op,
-                                                      &arguments, plan->block_limit, &ticket),
+                                                      &arguments, plan->block_limit, &completion),
                 SYMM_OK);
-    device_ticket_await(stage->self, stage->device, &ticket);
+    device_completion_await(stage->self, stage->device, &completion);
     rows_get(stage, plan->ranks + 1);
     reduction_check(stage, plan);
     return symm_small_reduce(plan->type, &arguments, plan->block_limit, &small) > 0;
@@ -222,7 +222,7 @@ static void test_copies(struct fork_rank *self, void *context)
         unsigned block_limit = (unsigned)unit_random_below(&stage.random, 4);
         size_t shift_most = unit_random_below(&stage.random, 2) == 0 ? 1 : 16;
         struct symm_cuda_small_pushes chosen;
-        struct symm_ticket ticket;
+        struct symm_completion completion;
         for (int i = 0; i < count; i++) {
             size_t size = sizes[unit_random_below(&stage.random, sizeof(sizes) / sizeof(*sizes))];
             from[i] = GUARD + unit_random_below(&stage.random, shift_most);
@@ -234,8 +234,8 @@ static void test_copies(struct fork_rank *self, void *context)
         }
         rows_put(&stage, 2 * count);
         FORK_STATUS(self, symm_device_push_start(stage.device, pushes, count, false, block_limit,
-                                                 &ticket), SYMM_OK);
-        device_ticket_await(self, stage.device, &ticket);
+                                                 &completion), SYMM_OK);
+        device_completion_await(self, stage.device, &completion);
         rows_get(&stage, 2 * count);
         small += symm_small_push(pushes, count, block_limit, &chosen) > 0;
         for (int i = 0; i < count; i++) {
@@ -260,14 +260,14 @@ static void starts_make(struct stage *stage)
             .count = 100,
         };
         const struct symm_cuda_push push = {row_of(stage, 0), row_of(stage, 1), 100};
-        struct symm_ticket ticket;
+        struct symm_completion completion;
         if (i % 2 == 0) {
             (void)reduction_make(stage, &plan);
         } else {
             FORK_STATUS(stage->self,
-                        symm_device_push_start(stage->device, &push, 1, false, 0, &ticket),
+                        symm_device_push_start(stage->device, &push, 1, false, 0, &completion),
                         SYMM_OK);
-            device_ticket_await(stage->self, stage->device, &ticket);
+            device_completion_await(stage->self, stage->device, &completion);
         }
     }
 }
@@ -325,7 +325,7 @@ static void run_functions(struct fork_rank *self, void *context)
 {
     enum { TYPES = SYMM_CUDA_DOUBLE + 1, TURNS = 3 * TYPES };
     struct stage stage;
-    struct symm_ticket tickets[2];
+    struct symm_completion completions[2];
     (void)context;
     stage_begin(&stage, self, 4);
     for (int i = 0; i < TURNS; i++) {
@@ -337,13 +337,13 @@ static void run_functions(struct fork_rank *self, void *context)
     }
     for (int i = 0; i < 2; i++) {
         const struct symm_cuda_push push = {row_of(&stage, 0), row_of(&stage, 1 + i), 100};
-        FORK_STATUS(self, symm_device_push_start(stage.device, &push, 1, false, 0, &tickets[i]),
+        FORK_STATUS(self, symm_device_push_start(stage.device, &push, 1, false, 0, &completions[i]),
                     SYMM_OK);
     }
-    FORK_CHECK(self, tickets[0].graph != 0 && tickets[1].graph != 0 &&
-                         tickets[0].graph != tickets[1].graph);
-    device_ticket_await(self, stage.device, &tickets[0]);
-    device_ticket_await(self, stage.device, &tickets[1]);
+    FORK_CHECK(self, completions[0].graph != 0 && completions[1].graph != 0 &&
+                         completions[0].graph != completions[1].graph);
+    device_completion_await(self, stage.device, &completions[0]);
+    device_completion_await(self, stage.device, &completions[1]);
     FORK_CHECK(self, device_driver_uses(self, "cuGraphLaunch") == TURNS + 2);
     FORK_CHECK(self, device_driver_uses(self, "cuLaunchKernel") == 0);
     symm_device_close_all();

@@ -83,7 +83,7 @@ enum symm_status member_sum(struct member *member, const struct multicast_block 
 {
     struct fork_rank *self = member->self;
     int64_t size = self->size;
-    struct symm_ticket ticket;
+    struct symm_completion completion;
     struct symm_cuda_multimem arguments = {
         .unicast = {.ranks = self->size, .output_count = self->size,
                     .begin = (uint64_t)(self->rank * MEMBER_COUNT / size),
@@ -99,9 +99,9 @@ enum symm_status member_sum(struct member *member, const struct multicast_block 
     }
     unsigned polls = 0;
     enum symm_status status = symm_device_multimem_start(
-        member->device, SYMM_CUDA_INT32, SYMM_CUDA_SUM, &arguments, 0, &ticket);
+        member->device, SYMM_CUDA_INT32, SYMM_CUDA_SUM, &arguments, 0, &completion);
     while (status == SYMM_OK &&
-           (status = symm_device_ticket_test(member->device, &ticket)) == SYMM_PENDING) {
+           (status = symm_completion_test(member->device, &completion)) == SYMM_PENDING) {
         unit_pause(&polls);
         status = SYMM_OK;
     }

@@ -34,7 +34,7 @@ struct symm_packing {
     struct packed_buffer input, output;
     int rank, ranks;
     struct symm_device *device;
-    struct symm_ticket ticket;
+    struct symm_completion completion;
     size_t next; /* of the nests that are to be started */
     bool is_one; /* the root of a broadcast has one buffer, and nothing comes */
     bool is_under_way, is_packed, has_failed;
@@ -355,7 +355,7 @@ static enum symm_status nests_start(struct symm_operation *operation,
     }
     enum symm_status status = symm_device_nests_start(
         packing->device, some, count, unpacks,
-        (unsigned)mca_coll_symm_component.device_blocks, &packing->ticket);
+        (unsigned)mca_coll_symm_component.device_blocks, &packing->completion);
     if (status == SYMM_OK) {
         packing->next = next;
         packing->is_under_way = true;
@@ -370,7 +370,7 @@ static enum symm_status nests_step(struct symm_operation *operation,
     enum symm_status status = SYMM_OK;
     while (status == SYMM_OK && (packing->is_under_way || packing->next < nests->count)) {
         if (packing->is_under_way) {
-            status = symm_device_ticket_test(packing->device, &packing->ticket);
+            status = symm_completion_test(packing->device, &packing->completion);
             packing->is_under_way = status == SYMM_PENDING;
         } else {
             status = nests_start(operation, nests, unpacks);
@@ -401,7 +401,7 @@ bool mca_coll_symm_packing_is_at_work(struct symm_operation *operation)
 {
     struct symm_packing *packing = operation->packing;
     if (packing->is_under_way) {
-        enum symm_status status = symm_device_ticket_test(packing->device, &packing->ticket);
+        enum symm_status status = symm_completion_test(packing->device, &packing->completion);
         packing->is_under_way = status == SYMM_PENDING;
         packing->has_failed = packing->has_failed || (status != SYMM_OK && status != SYMM_PENDING);
     }
