@@ -17,7 +17,7 @@
 #include "bench/meeting.h"
 #include "heap/gpu/cuda_device.h"
 #include "kernels/cuda/launch/copy.h"
-#include "kernels/cuda/launch/device.h"
+#include "kernels/cuda/launch/kernel.h"
 
 /* A pad of two ranks lies in one buffer. */
 enum { PAD_ROW = 128 << 10, PACKETS_MOST = PAD_ROW / 2 };
@@ -54,12 +54,14 @@ static void wait_for(struct bench *bench, struct symm_completion *completion)
 static void reduce_start(struct bench *bench, size_t elements, size_t odd,
                          struct symm_completion *completion)
 {
+    struct symm_kernel kernel;
     struct symm_cuda_reduce arguments = {
         .inputs = {bench->input + odd, bench->other}, .outputs = {bench->output}, .end = elements,
         .ranks = 2, .output_count = 1,
     };
-    check(symm_device_reduce_start(bench->device, SYMM_CUDA_FLOAT, SYMM_CUDA_SUM, &arguments, 0,
-                                   completion), "starting a reduction");
+    check(symm_device_start(bench->device,
+                            symm_kernel_reduce(&kernel, SYMM_CUDA_FLOAT, SYMM_CUDA_SUM, &arguments,
+                                               0), completion), "starting a reduction");
 }
 
 static void time_reduce(struct bench *bench, size_t elements, size_t odd)
@@ -85,6 +87,7 @@ static void time_reduce(struct bench *bench, size_t elements, size_t odd)
 /* Both rows of two ranks: what a rank sends to its peer, and what the peer sends, are its own. */
 static void time_packets(struct bench *bench, size_t elements)
 {
+    struct symm_kernel kernel;
     static double launches[REPETITIONS], wholes[REPETITIONS];
     static uint32_t flag;
     struct symm_cuda_packets packets = {
@@ -96,8 +99,10 @@ static void time_packets(struct bench *bench, size_t elements)
         struct symm_completion completion;
         packets.flag = ++flag;
         double begin = clock_us();
-        check(symm_device_packets_reduce_start(bench->device, SYMM_CUDA_FLOAT, SYMM_CUDA_SUM,
-                                               &packets, 0, &completion), "sending packets");
+        check(symm_device_start(bench->device,
+                                symm_kernel_packets_reduce(&kernel, SYMM_CUDA_FLOAT, SYMM_CUDA_SUM,
+                                                           &packets, 0),
+                                &completion), "sending packets");
         double launched = clock_us();
         wait_for(bench, &completion);
         double end = clock_us();
@@ -115,13 +120,15 @@ static void time_packets(struct bench *bench, size_t elements)
 /* To itself and one more, as a rank of two does in an all-gather. */
 static void time_push(struct bench *bench, size_t bytes)
 {
+    struct symm_kernel kernel;
     static double times[REPETITIONS];
     for (int i = -WARM_UP; i < REPETITIONS; i++) {
         const struct symm_cuda_push pushes[] = {{bench->input, bench->output, bytes},
                                                 {bench->input, bench->other, bytes}};
         struct symm_completion completion;
         double begin = clock_us();
-        check(symm_device_push_start(bench->device, pushes, 2, false, 0, &completion),
+        check(symm_device_start(bench->device, symm_kernel_push(&kernel, pushes, 2, false, 0),
+                                &completion),
               "starting copies");
         wait_for(bench, &completion);
         if (i >= 0) {
@@ -135,6 +142,7 @@ static void time_push(struct bench *bench, size_t bytes)
 /* Two functions by turns, as where a program makes two collectives. */
 static void time_turns(struct bench *bench)
 {
+    struct symm_kernel kernel;
     static double times[REPETITIONS];
     for (int i = -WARM_UP; i < REPETITIONS; i++) {
         const struct symm_cuda_push push = {bench->input, bench->other, BYTES};
@@ -142,7 +150,8 @@ static void time_turns(struct bench *bench)
         double begin = clock_us();
         reduce_start(bench, BYTES / sizeof(float), 0, &completion);
         wait_for(bench, &completion);
-        check(symm_device_push_start(bench->device, &push, 1, false, 0, &completion),
+        check(symm_device_start(bench->device, symm_kernel_push(&kernel, &push, 1, false, 0),
+                                &completion),
               "starting a copy");
         wait_for(bench, &completion);
         if (i >= 0) {

@@ -22,6 +22,11 @@
 #include "kernels/collective.h"
 
 struct symm_run;
+struct symm_kernel;
+
+/* Sets the kernel that this rank starts (cuda/launch/kernel.h), and returns it. */
+typedef struct symm_kernel *symm_kernel_maker(const struct symm_run *run,
+                                              struct symm_kernel *kernel);
 
 /*
  * All algorithms: number and row.  The order has no meaning, but the numbers stand in performance
@@ -239,6 +244,9 @@ struct symm_algorithm_row {
 
     /* Do a bounded part of a run: see symm_run_step(). */
     enum symm_status (*step)(struct symm_run *run);
+
+    /* Of an algorithm on devices that is one kernel of each rank: makes it (cuda/steps.h). */
+    symm_kernel_maker *make;
 
     /*
      * Bytes of scratch on a device with which a call of `bytes` per rank is quickest.  NULL: no

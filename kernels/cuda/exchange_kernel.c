@@ -14,7 +14,7 @@
 #include "kernels/cuda/link.h"
 #include "kernels/cuda/steps.h"
 
-static enum symm_status gather_start(struct symm_run *run)
+static struct symm_kernel *gather_make(const struct symm_run *run, struct symm_kernel *kernel)
 {
     const struct symm_block *own = &run->blocks[run->team->rank];
     const unsigned char *input = (const unsigned char *)run->input + own->send_at;
@@ -26,16 +26,16 @@ static enum symm_status gather_start(struct symm_run *run)
             arguments.outputs[arguments.output_count++] = output;
         }
     }
-    return symm_cuda_gather_start(run, &arguments);
+    return symm_cuda_gather(run, &arguments, kernel);
 }
 
-static enum symm_status start(struct symm_run *run)
+static struct symm_kernel *make(const struct symm_run *run, struct symm_kernel *kernel)
 {
     struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX];
     bool own_last = false;
     int count = 0;
     if (symm_collective_get(symm_algorithm_get(run->algorithm)->collective)->gathers) {
-        return gather_start(run);
+        return gather_make(run, kernel);
     }
     for (int turn = 1; turn <= run->team->size; turn++) {
         int rank = symm_run_rotate(run, turn % run->team->size);
@@ -49,13 +49,7 @@ static enum symm_status start(struct symm_run *run)
             };
         }
     }
-    return symm_device_push_start(run->device, pushes, count, own_last,
-                                  symm_cuda_store_blocks(run, count), &run->completion);
-}
-
-static enum symm_status step(struct symm_run *run)
-{
-    return symm_cuda_step(run, start);
+    return symm_kernel_push(kernel, pushes, count, own_last, symm_cuda_store_blocks(run, count));
 }
 
 /* Those of an all-gather, which moves as many bytes in the same way. */
@@ -72,7 +66,8 @@ static enum symm_status step(struct symm_run *run)
         .needs = needed,                                                                          \
         .keeps_order = true,                                                                      \
         .cost = COST,                                                                             \
-        .step = step,                                                                             \
+        .step = symm_cuda_kernel_step,                                                            \
+        .make = make,                                                                             \
     }
 
 KERNEL_ROW(symm_alltoall_cuda_kernel, SYMM_ALLTOALL_CUDA_KERNEL, SYMM_ALLTOALL,

@@ -107,8 +107,8 @@ static unsigned char *row_of(const struct symm_run *run, const struct cut *cut, 
 /* ---- launches -------------------------------------------------------------------------------- */
 
 /* Store to the ranks in the order me + 1, me + 2, ... so that not all begin with the same rank. */
-static enum symm_status push_start(struct symm_run *run, uint64_t stage,
-                                   struct symm_completion *completion)
+static struct symm_kernel *push_make(const struct symm_run *run, uint64_t stage,
+                                     struct symm_kernel *kernel)
 {
     struct cut cut = cut_make(run);
     unsigned blocks = run->block_limit; /* copies of the piece before have to find room as well */
@@ -126,9 +126,8 @@ static enum symm_status push_start(struct symm_run *run, uint64_t stage,
             };
         }
     }
-    return count == 0 ? SYMM_OK
-                      : symm_device_push_start(run->device, pushes, count, false, blocks,
-                                               completion);
+    return count == 0 ? symm_kernel_nothing(kernel)
+                      : symm_kernel_push(kernel, pushes, count, false, blocks);
 }
 
 /* In place the block for this rank itself is already in the output. */
@@ -150,15 +149,14 @@ static int outs(const struct symm_run *run, const struct cut *cut, uint64_t piec
     return count;
 }
 
-static enum symm_status out_start(struct symm_run *run, uint64_t stage,
-                                  struct symm_completion *completion)
+static struct symm_kernel *out_make(const struct symm_run *run, uint64_t stage,
+                                    struct symm_kernel *kernel)
 {
     struct cut cut = cut_make(run);
     struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX];
     int count = stage == 0 ? 0 : outs(run, &cut, stage - 1, true, copies);
-    return count == 0 ? SYMM_OK
-                      : symm_device_beside_start(run->device, copies, count, run->block_limit,
-                                                 completion);
+    return count == 0 ? symm_kernel_nothing(kernel)
+                      : symm_kernel_beside(kernel, copies, count, run->block_limit);
 }
 
 /* ---- in one piece ---------------------------------------------------------------------------- */
@@ -227,7 +225,7 @@ static int partner(const struct symm_run *run, int turn)
 }
 
 /* A block of the rank for itself is copied before the others' come, but for calls in place. */
-static enum symm_status whole_start(struct symm_run *run, struct symm_completion *completion)
+static struct symm_kernel *whole_make(const struct symm_run *run, struct symm_kernel *kernel)
 {
     struct symm_cuda_turn turns[SYMM_CUDA_RANKS_MAX];
     struct cut cut = cut_make(run), parts = cut;
@@ -241,8 +239,7 @@ static enum symm_status whole_start(struct symm_run *run, struct symm_completion
         }
     }
     unsigned blocks = run->block_limit == 0 && run->beside ? SYMM_DEVICE_BLOCKS : run->block_limit;
-    return symm_device_exchange_start(run->device, turns, count, SYMM_HANDOVER_PATIENCE, blocks,
-                                      completion);
+    return symm_kernel_exchange(kernel, turns, count, SYMM_HANDOVER_PATIENCE, blocks);
 }
 
 /* What others have sent.  A kernel that has come back late has copied the own block as well. */
@@ -256,9 +253,9 @@ static int whole_outs(const struct symm_run *run, struct symm_cuda_push copies[S
 
 static enum symm_status step(struct symm_run *run)
 {
-    static const symm_stage_start launches[SYMM_STAGE_LAUNCHES] = {
-        [SYMM_STAGE_ACROSS] = push_start, [SYMM_STAGE_BESIDE] = out_start};
-    static const struct symm_handover whole = {.start = whole_start, .copies = whole_outs};
+    static const symm_stage_make launches[SYMM_STAGE_LAUNCHES] = {
+        [SYMM_STAGE_ACROSS] = push_make, [SYMM_STAGE_BESIDE] = out_make};
+    static const struct symm_handover whole = {.make = whole_make, .copies = whole_outs};
     struct cut cut = cut_make(run);
     return cut.is_whole ? symm_handover_step(run, &whole)
                         : symm_relay_step(run, cut.pieces + FILL, launches);

@@ -207,7 +207,7 @@ static bool sends_any(const struct symm_cuda_packets *packets)
     return false;
 }
 
-static enum symm_status start(struct symm_run *run)
+static struct symm_kernel *make(const struct symm_run *run, struct symm_kernel *kernel)
 {
     struct symm_cuda_packets packets = {
         .input = run->input,
@@ -223,14 +223,12 @@ static enum symm_status start(struct symm_run *run)
         memset(packets.rows, 0, sizeof(packets.rows));
     }
     if (packets.bytes == 0 || (packets.sources == 0 && !sends_any(&packets))) {
-        run->completion = (struct symm_completion){0};
-        return SYMM_OK;
+        return symm_kernel_nothing(kernel);
     }
     return symm_collective_get(collective_of(run))->reduces
-               ? symm_device_packets_reduce_start(run->device, run->cuda_type, run->cuda_op,
-                                                  &packets, run->block_limit, &run->completion)
-               : symm_device_packets_copy_start(run->device, &packets, run->block_limit,
-                                                &run->completion);
+               ? symm_kernel_packets_reduce(kernel, run->cuda_type, run->cuda_op, &packets,
+                                            run->block_limit)
+               : symm_kernel_packets_copy(kernel, &packets, run->block_limit);
 }
 
 static enum symm_status fail(struct symm_run *run, enum symm_status status, int rank)
@@ -273,7 +271,7 @@ static enum symm_status step(struct symm_run *run)
 {
     enum symm_status status;
     if (run->stage == STARTING) {
-        status = start(run);
+        status = symm_cuda_start(run, make, &run->completion);
         run->stage = status == SYMM_OK ? WORKING : STARTING;
     } else if (run->stage == WORKING) {
         status = symm_completion_test(run->device, &run->completion);

@@ -138,7 +138,7 @@ static struct symm_cuda_held handover_of(const struct symm_run *run)
  * A result that is not written over what others read goes to its place at once.  Without elements
  * there is no kernel, and nobody waits for this rank.
  */
-static enum symm_status load_start(struct symm_run *run, struct symm_completion *completion)
+static struct symm_kernel *load_make(const struct symm_run *run, struct symm_kernel *kernel)
 {
     int me = run->team->rank;
     size_t offset = run->begins[me] * extent_of(run);
@@ -154,13 +154,12 @@ static enum symm_status load_start(struct symm_run *run, struct symm_completion 
     if (handover.told_count > 0 || handover.sources != 0) {
         arguments.hold = is_even(run) ? SYMM_CUDA_HELD_BY_BLOCKS : SYMM_CUDA_HELD;
     }
-    return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
-                                    run->block_limit, completion);
+    return symm_kernel_reduce(kernel, run->cuda_type, run->cuda_op, &arguments, run->block_limit);
 }
 
 static enum symm_status step(struct symm_run *run)
 {
-    static const struct symm_handover hold = {.start = load_start, .copies = copies};
+    static const struct symm_handover hold = {.make = load_make, .copies = copies};
     return can_hold(run) ? symm_handover_step(run, &hold) : symm_reduce_scatter_cuda_push.step(run);
 }
 

@@ -13,7 +13,7 @@
 
 #include "kernels/cuda/steps.h"
 
-static enum symm_status start(struct symm_run *run)
+static struct symm_kernel *make(const struct symm_run *run, struct symm_kernel *kernel)
 {
     int ranks = run->team->size;
     size_t begin = run->begins[run->team->rank];
@@ -25,13 +25,7 @@ static enum symm_status start(struct symm_run *run)
     for (int rank = 0; rank < ranks; rank++) {
         arguments.inputs[rank] = (const unsigned char *)run->inputs[rank] + offset;
     }
-    return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
-                                    run->block_limit, &run->completion);
-}
-
-static enum symm_status step(struct symm_run *run)
-{
-    return symm_cuda_step(run, start);
+    return symm_kernel_reduce(kernel, run->cuda_type, run->cuda_op, &arguments, run->block_limit);
 }
 
 const struct symm_algorithm_row symm_reduce_scatter_cuda_pull = {
@@ -41,7 +35,8 @@ const struct symm_algorithm_row symm_reduce_scatter_cuda_pull = {
     .memory = SYMM_ALGORITHM_DEVICE,
     .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUT_OF_PLACE,
     .keeps_order = true,
-    .step = step,
+    .step = symm_cuda_kernel_step,
+    .make = make,
 };
 
 const struct symm_algorithm_row symm_reduce_scatter_block_cuda_pull = {
@@ -51,5 +46,6 @@ const struct symm_algorithm_row symm_reduce_scatter_block_cuda_pull = {
     .memory = SYMM_ALGORITHM_DEVICE,
     .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUT_OF_PLACE,
     .keeps_order = true,
-    .step = step,
+    .step = symm_cuda_kernel_step,
+    .make = make,
 };

@@ -17,9 +17,6 @@ static enum symm_status start(struct symm_run *run)
     struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX], own;
     int count = symm_rooted_pushes(run, pushes);
     bool has_own = symm_rooted_own_push(run, &own);
-    if (count == 0 && !has_own) {
-        return symm_rooted_nothing(run);
-    }
     return symm_device_engine_start(run->device, pushes, count, -1, has_own ? &own : NULL,
                                     run->beside ? SYMM_DEVICE_NO_BLOCKS : run->block_limit,
                                     &run->completion);

@@ -13,7 +13,7 @@
 #include "kernels/cuda/steps.h"
 #include "kernels/prefix.h"
 
-static enum symm_status start(struct symm_run *run)
+static struct symm_kernel *make(const struct symm_run *run, struct symm_kernel *kernel)
 {
     int ranks = symm_prefix_length(run, run->team->rank);
     struct symm_cuda_reduce arguments = {
@@ -21,17 +21,10 @@ static enum symm_status start(struct symm_run *run)
         .outputs = {run->output},
     };
     if (ranks == 0) { /* there is no result */
-        run->completion = (struct symm_completion){0};
-        return SYMM_OK;
+        return symm_kernel_nothing(kernel);
     }
     memcpy(arguments.inputs, run->inputs, (size_t)ranks * sizeof(*run->inputs));
-    return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
-                                    run->block_limit, &run->completion);
-}
-
-static enum symm_status step(struct symm_run *run)
-{
-    return symm_cuda_step(run, start);
+    return symm_kernel_reduce(kernel, run->cuda_type, run->cuda_op, &arguments, run->block_limit);
 }
 
 const struct symm_algorithm_row symm_scan_cuda_pull = {
@@ -41,7 +34,8 @@ const struct symm_algorithm_row symm_scan_cuda_pull = {
     .memory = SYMM_ALGORITHM_DEVICE,
     .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUT_OF_PLACE,
     .keeps_order = true,
-    .step = step,
+    .step = symm_cuda_kernel_step,
+    .make = make,
 };
 
 const struct symm_algorithm_row symm_exscan_cuda_pull = {
@@ -51,5 +45,6 @@ const struct symm_algorithm_row symm_exscan_cuda_pull = {
     .memory = SYMM_ALGORITHM_DEVICE,
     .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUT_OF_PLACE,
     .keeps_order = true,
-    .step = step,
+    .step = symm_cuda_kernel_step,
+    .make = make,
 };

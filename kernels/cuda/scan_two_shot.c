@@ -20,7 +20,7 @@
 #include "kernels/cuda/steps.h"
 #include "kernels/prefix.h"
 
-static enum symm_status start(struct symm_run *run)
+static struct symm_kernel *make(const struct symm_run *run, struct symm_kernel *kernel)
 {
     int ranks = run->team->size;
     int first = symm_prefix_is_inclusive(run) ? 0 : 1; /* rank with a result */
@@ -31,20 +31,13 @@ static enum symm_status start(struct symm_run *run)
         .begin = begin, .end = end, .ranks = ranks - first, .output_count = ranks - first,
     };
     if (ranks == first) { /* there is no result */
-        run->completion = (struct symm_completion){0};
-        return SYMM_OK;
+        return symm_kernel_nothing(kernel);
     }
     for (int rank = first; rank < ranks; rank++) {
         arguments.inputs[rank - first] = run->inputs[rank - first];
         arguments.outputs[rank - first] = run->outputs[rank];
     }
-    return symm_device_scan_start(run->device, run->cuda_type, run->cuda_op, &arguments,
-                                  run->block_limit, &run->completion);
-}
-
-static enum symm_status step(struct symm_run *run)
-{
-    return symm_cuda_step(run, start);
+    return symm_kernel_scan(kernel, run->cuda_type, run->cuda_op, &arguments, run->block_limit);
 }
 
 const struct symm_algorithm_row symm_scan_cuda_two_shot = {
@@ -54,7 +47,8 @@ const struct symm_algorithm_row symm_scan_cuda_two_shot = {
     .memory = SYMM_ALGORITHM_DEVICE,
     .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUTPUTS,
     .keeps_order = true,
-    .step = step,
+    .step = symm_cuda_kernel_step,
+    .make = make,
 };
 
 const struct symm_algorithm_row symm_exscan_cuda_two_shot = {
@@ -64,5 +58,6 @@ const struct symm_algorithm_row symm_exscan_cuda_two_shot = {
     .memory = SYMM_ALGORITHM_DEVICE,
     .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUTPUTS,
     .keeps_order = true,
-    .step = step,
+    .step = symm_cuda_kernel_step,
+    .make = make,
 };

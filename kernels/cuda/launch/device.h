@@ -85,110 +85,23 @@ size_t symm_cuda_type_extent(enum symm_cuda_type type);
 /* Whether an element has bytes that are not its own: kernels leave them alone. */
 SYMM_PRIVATE bool symm_cuda_type_is_padded(enum symm_cuda_type type);
 
-/*
- * Start a reduction.  The caller sets all of `arguments` but `finish`; the arguments are copied.
- * If the result is held and the completion ends `late`, the others have been told, but the result
- * has yet to be copied (held.cuh).  `block_limit` is the most blocks, 0 for no limit.  There are 1
- * to SYMM_CUDA_RANKS_MAX ranks and outputs.  Errors: PENDING (too much is under way, nothing was
- * started), ARGUMENT, NO_MEMORY, SYSTEM.
- */
-enum symm_status symm_device_reduce_start(struct symm_device *device,
-                                          enum symm_cuda_type type, enum symm_cuda_op op,
-                                          const struct symm_cuda_reduce *arguments,
-                                          unsigned block_limit,
-                                          struct symm_completion *completion);
+struct symm_kernel;
 
 /*
- * Start a scan: each output gets what the inputs up to its number reduce to.  As for a reduction;
- * there are as many outputs as ranks.
+ * Start a kernel (kernel.h) on a stream of ours, or nothing if it has nothing to do.  The kernel is
+ * the caller's again afterwards.  Errors: PENDING (too much is under way, nothing was started),
+ * ARGUMENT, NO_MEMORY, SYSTEM.
  */
-enum symm_status symm_device_scan_start(struct symm_device *device,
-                                        enum symm_cuda_type type, enum symm_cuda_op op,
-                                        const struct symm_cuda_reduce *arguments,
-                                        unsigned block_limit,
-                                        struct symm_completion *completion);
-
-/*
- * Start to copy a block to one or several places by a kernel, as symm_device_reduce_start() does.
- */
-enum symm_status symm_device_copy_start(struct symm_device *device,
-                                        const struct symm_cuda_copy *arguments,
-                                        unsigned block_limit, struct symm_completion *completion);
-
-/*
- * Start to copy `count` blocks by a kernel, 0 to SYMM_CUDA_RANKS_MAX.  With `own_last` the last one
- * stays within the device.  If it is large, some blocks of the kernel copy nothing else, while the
- * others fill the links.
- */
-enum symm_status symm_device_push_start(struct symm_device *device,
-                                        const struct symm_cuda_push *pushes, int count,
-                                        bool own_last, unsigned block_limit,
-                                        struct symm_completion *completion);
-
-/*
- * Start to copy blocks within the device by a kernel, beside kernels that cross links.  It waits
- * for none of these kernels, only for earlier copies of this function.
- */
-enum symm_status symm_device_beside_start(struct symm_device *device,
-                                          const struct symm_cuda_push *pushes, int count,
-                                          unsigned block_limit,
-                                          struct symm_completion *completion);
-
-/*
- * Start to send packets and to wait for those of others, for a moment: see struct symm_cuda_packets
- * and packets.cuh.  The first function reduces what comes, the second copies it.  If the completion
- * ends `late`, everything has been sent, but not all has come.  A start without rows then waits for
- * the rest.  At most SYMM_CUDA_SMALL_RANKS ranks; the pad and the rows begin at multiples of
- * sixteen.  Errors: as symm_device_reduce_start().
- */
-enum symm_status symm_device_packets_reduce_start(struct symm_device *device,
-                                                  enum symm_cuda_type type,
-                                                  enum symm_cuda_op op,
-                                                  const struct symm_cuda_packets *packets,
-                                                  unsigned block_limit,
-                                                  struct symm_completion *completion);
-enum symm_status symm_device_packets_copy_start(struct symm_device *device,
-                                                const struct symm_cuda_packets *packets,
-                                                unsigned block_limit,
+SYMM_PRIVATE enum symm_status symm_device_start(struct symm_device *device,
+                                                struct symm_kernel *kernel,
                                                 struct symm_completion *completion);
-
-/*
- * Start to pass an array on: see struct symm_cuda_ring and ring.cuh.  If the completion ends
- * `late`, something has not come, and the same start goes on from there.  Errors: as
- * symm_device_reduce_start().
- */
-enum symm_status symm_device_ring_start(struct symm_device *device,
-                                        enum symm_cuda_type type, enum symm_cuda_op op,
-                                        const struct symm_cuda_ring *ring,
-                                        unsigned block_limit, struct symm_completion *completion);
-
-/*
- * Start an exchange through scratch of `count` turns, 0 to SYMM_CUDA_RANKS_MAX: see struct
- * symm_cuda_turn and exchange.cuh.  A quarter of the blocks copies, and the others push.  A thread
- * waits for others for `patience` ns.  If the completion ends `late`, this rank has pushed all and
- * told the others, but has yet to copy some.  Errors: as symm_device_reduce_start().
- */
-enum symm_status symm_device_exchange_start(struct symm_device *device,
-                                            const struct symm_cuda_turn *turns, int count,
-                                            uint64_t patience, unsigned block_limit,
-                                            struct symm_completion *completion);
-
-/*
- * Start to pack `count` nests by a kernel, or to unpack them, 0 to SYMM_CUDA_NESTS: see struct
- * symm_cuda_nest, whose `unit` need not be set.  All lies within the device.  Errors: as
- * symm_device_reduce_start().
- */
-SYMM_PRIVATE enum symm_status symm_device_nests_start(struct symm_device *device,
-                                                      const struct symm_cuda_nest *nests, int count,
-                                                      bool unpacks, unsigned block_limit,
-                                                      struct symm_completion *completion);
 
 /*
  * Start to copy blocks to peers by copy engines, without a multiprocessor.  The copies run side by
  * side.  With a lane of 0 or more they run after each other, and after all earlier copies of that
  * lane.  A kernel of few blocks copies `own`, unless it is NULL, since the engines are slow within
  * a device.  With SYMM_DEVICE_NO_BLOCKS an engine copies it all the same.  Errors: as
- * symm_device_reduce_start(); copies that had been started have then ended.
+ * symm_device_start(); copies that had been started have then ended.
  */
 enum symm_status symm_device_engine_start(struct symm_device *device,
                                           const struct symm_cuda_push *pushes, int count,

@@ -128,8 +128,10 @@ static enum symm_status own_copy(struct symm_device *device, const struct symm_c
     const struct symm_cuda_copy copy = {
         .input = own->input, .outputs = {own->output}, .bytes = own->bytes, .output_count = 1,
     };
+    struct symm_kernel kernel;
     bool is_limited = block_limit != 0 && block_limit < blocks;
-    return symm_launch_copy(device, &copy, is_limited ? block_limit : blocks, completion);
+    return symm_start_kernel(
+        device, symm_kernel_copy(&kernel, &copy, is_limited ? block_limit : blocks), completion);
 }
 
 enum symm_status symm_device_engine_start(struct symm_device *device,
@@ -141,10 +143,10 @@ enum symm_status symm_device_engine_start(struct symm_device *device,
     bool copies_own = own != NULL && own->bytes > 0;
     bool by_engine = copies_own && block_limit == SYMM_DEVICE_NO_BLOCKS;
     *completion = (struct symm_completion){0};
-    if (symm_launch_bytes_most(pushes, count) == 0 && !copies_own) {
+    if (symm_push_bytes_most(pushes, count) == 0 && !copies_own) {
         return SYMM_OK;
     }
-    enum symm_status status = symm_launch_begin(device, completion, &scope);
+    enum symm_status status = symm_start_begin(device, completion, &scope);
     if (status != SYMM_OK) {
         return status;
     }
@@ -158,5 +160,5 @@ enum symm_status symm_device_engine_start(struct symm_device *device,
         symm_launch_lose(device, completion);
         return status;
     }
-    return symm_launch_end(device, completion, &scope, status);
+    return symm_start_end(device, completion, &scope, status);
 }

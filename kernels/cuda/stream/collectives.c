@@ -6,8 +6,6 @@
  */
 #include "config.h"
 
-#include <string.h>
-
 #include "kernels/cuda/launch/device.h"
 #include "kernels/cuda/stream/collectives.h"
 
@@ -174,16 +172,27 @@ static void plan_follow(const struct symm_stream_plan *plan,
     }
 }
 
-enum symm_status symm_stream_describe(const struct symm_stream_call *call, int rank, int ranks,
-                                      const struct symm_stream_limits *limits,
-                                      struct symm_stream_plan *plan,
-                                      struct symm_stream_kernel *kernel,
-                                      struct symm_cuda_stream *arguments)
+static int function_of(const struct symm_stream_call *call, enum symm_stream_form form,
+                       bool reduces, bool is_plain)
+{
+    const int first = (int)form * SYMM_STREAM_FUNCTIONS_OF_FORM;
+    if (!reduces) {
+        return first + (is_plain ? SYMM_STREAM_FUNCTION_COPY : SYMM_STREAM_FUNCTION_COPY_ANY);
+    }
+    return is_plain ? symm_function(first, call->type, call->op)
+                    : first + (symm_cuda_type_extent(call->type) > 8 ? SYMM_STREAM_FUNCTION_ANY_16
+                                                                     : SYMM_STREAM_FUNCTION_ANY_8);
+}
+
+struct symm_kernel *symm_kernel_stream(struct symm_kernel *kernel,
+                                       const struct symm_stream_call *call, int rank, int ranks,
+                                       const struct symm_stream_limits *limits)
 {
     const struct symm_collective_row *row = symm_collective_get(call->collective);
+    struct symm_cuda_stream *arguments = &kernel->arguments.stream;
     const bool reduces = row->reduces;
     if (reduces && !symm_device_can_reduce(call->type, call->op)) {
-        return SYMM_ERR_ARGUMENT;
+        return symm_kernel_wrong(kernel);
     }
     /* A barrier is a call with a packet of nothing. */
     const size_t extent = reduces ? symm_cuda_type_extent(call->type) : 1;
@@ -193,7 +202,8 @@ enum symm_status symm_stream_describe(const struct symm_stream_call *call, int r
         .ranks = ranks, .bytes = block, .extent = extent,
         .is_reduced = call->collective == SYMM_ALLREDUCE,
     };
-    *plan = symm_stream_plan(&demand, limits);
+    const struct symm_stream_plan plan = symm_stream_plan(&demand, limits);
+    const enum symm_stream_form form = form_of(plan.way);
     *arguments = (struct symm_cuda_stream){
         .input = call->input, .output = call->output,
         .call = signature(call, reduces, row->is_rooted, block),
@@ -205,12 +215,14 @@ enum symm_status symm_stream_describe(const struct symm_stream_call *call, int r
         arguments->op = call->op;
     }
     if (!describe(call, block, arguments)) {
-        return SYMM_ERR_ARGUMENT;
+        return symm_kernel_wrong(kernel);
     }
-    plan_follow(plan, limits, block, padding, arguments);
-    const enum symm_stream_form form = form_of(plan->way);
-    *kernel = (struct symm_stream_kernel){
-        .form = form, .reduces = reduces, .any = !is_plain(arguments, form, block - padding),
-    };
-    return SYMM_OK;
+    if (plan.way == SYMM_STREAM_NOTHING) {
+        return symm_kernel_nothing(kernel);
+    }
+    plan_follow(&plan, limits, block, padding, arguments);
+    kernel->function = function_of(call, form, reduces, is_plain(arguments, form, block - padding));
+    kernel->blocks = plan.blocks;
+    kernel->threads = plan.threads;
+    return kernel;
 }

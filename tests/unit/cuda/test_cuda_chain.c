@@ -89,6 +89,7 @@ enum { BUSY = 10 }; /* copies of 2 MiB within a device, which others wait behind
 static void busy_begin(struct buffers *buffers,
                        struct symm_completion completions[CUDA_DEVICES][BUSY])
 {
+    struct symm_kernel kernel;
     for (int device = 0; device < CUDA_DEVICES; device++) {
         struct cuda_rank *rank = &buffers->ranks->ranks[device];
         struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX];
@@ -97,8 +98,9 @@ static void busy_begin(struct buffers *buffers,
         }
         for (int i = 0; i < BUSY; i++) {
             FORK_STATUS(buffers->ranks->self,
-                        symm_device_beside_start(rank->device, pushes, SYMM_CUDA_RANKS_MAX, 1,
-                                                 &completions[device][i]), SYMM_OK);
+                        symm_device_start(rank->device,
+                                          symm_kernel_beside(&kernel, pushes, SYMM_CUDA_RANKS_MAX,
+                                                             1), &completions[device][i]), SYMM_OK);
         }
     }
 }
@@ -166,6 +168,7 @@ static void test_by_slots(struct cuda_ranks *ranks)
 /* Other work leaves room for one to three pieces on a device: the next one waits for it. */
 static void test_without_room(struct cuda_ranks *ranks)
 {
+    struct symm_kernel kernel;
     struct buffers buffers = {.ranks = ranks};
     struct symm_completion completions[CUDA_DEVICES][SYMM_CUDA_SLOTS];
     buffers_get(&buffers);
@@ -173,8 +176,10 @@ static void test_without_room(struct cuda_ranks *ranks)
         for (int i = 0; i < CUDA_DEVICES * kept; i++) {
             struct cuda_rank *rank = &ranks->ranks[i / kept];
             const struct symm_cuda_push push = {rank->input + i % kept, rank->output + i % kept, 1};
-            FORK_STATUS(ranks->self, symm_device_push_start(rank->device, &push, 1, false, 1,
-                                                            &completions[i / kept][i % kept]),
+            FORK_STATUS(ranks->self, symm_device_start(rank->device,
+                                                       symm_kernel_push(&kernel, &push, 1, false,
+                                                                        1),
+                                                       &completions[i / kept][i % kept]),
                                                             SYMM_OK);
         }
         FORK_CHECK(ranks->self, broadcast(&buffers, BYTES_MOST, kept % 3) == SYMM_OK);

@@ -25,6 +25,7 @@ static unsigned char input[SIZE], got[SIZE];
 /* More than there are slots for: the rest is told to come back. */
 static void test_many(struct fork_rank *self, void *context)
 {
+    struct symm_kernel kernel;
     struct symm_completion completions[STARTS];
     struct cuda_ranks ranks = {0};
     int started = 0, ended = 0;
@@ -42,7 +43,8 @@ static void test_many(struct fork_rank *self, void *context)
             .outputs = {one->output + started * SIZE},
         };
         enum symm_status status =
-            symm_device_copy_start(one->device, &copy, 1, &completions[started]);
+            symm_device_start(one->device, symm_kernel_copy(&kernel, &copy, 1),
+                              &completions[started]);
         FORK_CHECK(self, status == SYMM_OK || status == SYMM_PENDING);
         if (status == SYMM_OK) {
             started++;
@@ -66,6 +68,7 @@ static void test_many(struct fork_rank *self, void *context)
 
 static void test_wrong_arguments(struct fork_rank *self, void *context)
 {
+    struct symm_kernel kernel;
     struct cuda_ranks ranks = {0};
     struct symm_device *device;
     struct symm_completion completion;
@@ -78,14 +81,20 @@ static void test_wrong_arguments(struct fork_rank *self, void *context)
     struct symm_cuda_reduce reduce = {
         .inputs = {one->input}, .outputs = {one->output}, .end = 1, .ranks = 1, .output_count = 1,
     };
-    FORK_STATUS(self, symm_device_reduce_start(one->device, SYMM_CUDA_FLOAT, SYMM_CUDA_BAND,
-                                               &reduce, 0, &completion), SYMM_ERR_ARGUMENT);
+    FORK_STATUS(self, symm_device_start(one->device,
+                                        symm_kernel_reduce(&kernel, SYMM_CUDA_FLOAT, SYMM_CUDA_BAND,
+                                                           &reduce, 0),
+                                        &completion), SYMM_ERR_ARGUMENT);
     reduce.ranks = SYMM_CUDA_RANKS_MAX + 1;
-    FORK_STATUS(self, symm_device_reduce_start(one->device, SYMM_CUDA_FLOAT, SYMM_CUDA_SUM,
-                                               &reduce, 0, &completion), SYMM_ERR_ARGUMENT);
+    FORK_STATUS(self, symm_device_start(one->device,
+                                        symm_kernel_reduce(&kernel, SYMM_CUDA_FLOAT, SYMM_CUDA_SUM,
+                                                           &reduce, 0),
+                                        &completion), SYMM_ERR_ARGUMENT);
     reduce.ranks = 2; /* and one output */
-    FORK_STATUS(self, symm_device_scan_start(one->device, SYMM_CUDA_FLOAT, SYMM_CUDA_SUM, &reduce,
-                                             0, &completion), SYMM_ERR_ARGUMENT);
+    FORK_STATUS(self, symm_device_start(one->device,
+                                        symm_kernel_scan(&kernel, SYMM_CUDA_FLOAT, SYMM_CUDA_SUM,
+                                                         &reduce, 0),
+                                        &completion), SYMM_ERR_ARGUMENT);
     cuda_ranks_close(&ranks);
 }
 

@@ -23,7 +23,6 @@
 #include <string.h>
 
 #include "kernels/cuda/launch/multimem.h"
-#include "kernels/cuda/launch/multimem_functions.h"
 #include "kernels/slice.h"
 #include "tests/unit/harness/cuda_reference.h"
 #include "tests/unit/harness/kernel_flags.h"
@@ -209,13 +208,16 @@ static struct symm_cuda_multimem arguments_make(struct cuda_ranks *ranks, const 
 static void device_reduce(struct cuda_ranks *ranks, const struct plan *plan,
                           struct unit_random *random)
 {
+    struct symm_kernel kernel;
     struct symm_completion completions[CUDA_RANKS_MOST];
     for (int rank = 0; rank < ranks->size; rank++) {
         const struct symm_cuda_multimem arguments = arguments_make(ranks, plan, rank);
         FORK_STATUS(ranks->self,
-                    symm_device_multimem_start(ranks->ranks[rank].device, plan->type, plan->op,
-                                               &arguments, (unsigned)unit_random_below(random, 3),
-                                               &completions[rank]), SYMM_OK);
+                    symm_device_start(ranks->ranks[rank].device,
+                                      symm_kernel_multimem(&kernel, plan->type, plan->op,
+                                                           &arguments,
+                                                           (unsigned)unit_random_below(random, 3)),
+                                      &completions[rank]), SYMM_OK);
     }
     completions_finish(ranks, completions);
 }
@@ -313,6 +315,7 @@ struct block {
 static void allgather(struct cuda_ranks *ranks, const struct block *block,
                       struct unit_random *random)
 {
+    struct symm_kernel kernel;
     static unsigned char all[CUDA_BUFFER], result[CUDA_BUFFER];
     struct symm_completion completions[CUDA_RANKS_MOST];
     size_t size = block->bytes * (size_t)ranks->size, covered = block->shift + size + 100;
@@ -343,7 +346,8 @@ static void allgather(struct cuda_ranks *ranks, const struct block *block,
             body_run(ranks, "symm_multimem_copy", sizeof(copy), &copy, &copy.finish, random);
         } else {
             FORK_STATUS(ranks->self,
-                        symm_device_multimem_copy_start(one->device, &copy, 1, &completions[rank]),
+                        symm_device_start(one->device, symm_kernel_multimem_copy(&kernel, &copy, 1),
+                                          &completions[rank]),
                         SYMM_OK);
         }
     }

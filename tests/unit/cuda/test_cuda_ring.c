@@ -188,10 +188,12 @@ static void test_given_up(struct cuda_ranks *ranks)
 /* Take all slots of a rank's device that there are. */
 static void slots_take(struct cuda_rank *one, struct symm_completion *completions, int *taken)
 {
+    struct symm_kernel kernel;
     struct symm_cuda_copy copy = {.input = one->input, .bytes = 16, .output_count = 1,
                                   .outputs = {one->output}};
     while (*taken < SYMM_CUDA_SLOTS &&
-           symm_device_copy_start(one->device, &copy, 1, &completions[*taken]) == SYMM_OK) {
+           symm_device_start(one->device, symm_kernel_copy(&kernel, &copy, 1),
+                             &completions[*taken]) == SYMM_OK) {
         ++*taken;
     }
 }

@@ -97,6 +97,7 @@ static void reduction_check(struct stage *stage, const struct reduction *plan)
 /* Returns whether it was for the kernels of little data. */
 static bool reduction_make(struct stage *stage, struct reduction *plan)
 {
+    struct symm_kernel kernel;
     const struct test_form *form = &cuda_types[plan->type].form;
     size_t common = unit_random_below(&stage->random, 16);
     struct symm_cuda_reduce arguments = {
@@ -118,8 +119,10 @@ static bool reduction_make(struct stage *stage, struct reduction *plan)
     arguments.outputs[0] = row_of(stage, plan->ranks) + GUARD + plan->shifts[plan->ranks];
     arguments.inputs[plan->ranks] = NULL;
     rows_put(stage, plan->ranks + 1);
-    FORK_STATUS(stage->self, symm_device_reduce_start(stage->device, plan->type, plan->op,
-                                                      &arguments, plan->block_limit, &completion),
+    FORK_STATUS(stage->self, symm_device_start(stage->device,
+                                               symm_kernel_reduce(&kernel, plan->type, plan->op,
+                                                                  &arguments, plan->block_limit),
+                                               &completion),
                 SYMM_OK);
     device_completion_await(stage->self, stage->device, &completion);
     rows_get(stage, plan->ranks + 1);
@@ -210,6 +213,7 @@ static void test_limits(struct fork_rank *self, void *context)
 
 static void test_copies(struct fork_rank *self, void *context)
 {
+    struct symm_kernel kernel;
     static const size_t sizes[] = {0, 1, 4, 12, 15, 16, 17, 100, 511, 513, 1024, 5000, 60001};
     struct stage stage;
     int small = 0;
@@ -233,8 +237,9 @@ static void test_copies(struct fork_rank *self, void *context)
                                                 row_of(&stage, 2 * i + 1) + to[i], size};
         }
         rows_put(&stage, 2 * count);
-        FORK_STATUS(self, symm_device_push_start(stage.device, pushes, count, false, block_limit,
-                                                 &completion), SYMM_OK);
+        FORK_STATUS(self, symm_device_start(stage.device,
+                                            symm_kernel_push(&kernel, pushes, count, false,
+                                                             block_limit), &completion), SYMM_OK);
         device_completion_await(self, stage.device, &completion);
         rows_get(&stage, 2 * count);
         small += symm_small_push(pushes, count, block_limit, &chosen) > 0;
@@ -249,11 +254,12 @@ static void test_copies(struct fork_rank *self, void *context)
 
 /* ---- graphs ---------------------------------------------------------------------------------- */
 
-enum { STARTS = 20, GRAPHS = SYMM_DEVICE_GRAPHS };
+enum { STARTS = 20, GRAPHS = SYMM_QUEUE_GRAPHS };
 
 /* Reductions and copies by turns. */
 static void starts_make(struct stage *stage)
 {
+    struct symm_kernel kernel;
     for (int i = 0; i < STARTS; i++) {
         struct reduction plan = {
             .type = SYMM_CUDA_INT32, .op = SYMM_CUDA_SUM, .placement = ALIGNED, .ranks = 2,
@@ -265,7 +271,9 @@ static void starts_make(struct stage *stage)
             (void)reduction_make(stage, &plan);
         } else {
             FORK_STATUS(stage->self,
-                        symm_device_push_start(stage->device, &push, 1, false, 0, &completion),
+                        symm_device_start(stage->device,
+                                          symm_kernel_push(&kernel, &push, 1, false, 0),
+                                          &completion),
                         SYMM_OK);
             device_completion_await(stage->self, stage->device, &completion);
         }
@@ -275,7 +283,7 @@ static void starts_make(struct stage *stage)
 /* How many graphs have launched a kernel; no two have launched the same last. */
 static int functions_with_graphs(const struct stage *stage)
 {
-    const struct symm_graph *graphs = stage->device->graphs.all;
+    const struct symm_graph *graphs = stage->device->queue.graphs;
     int count = 0;
     for (int i = 0; i < GRAPHS; i++) {
         for (int j = 0; j < i && graphs[i].function != NULL; j++) {
@@ -323,6 +331,7 @@ static void run_launching(struct fork_rank *self, void *context)
 /* More functions than graphs, by turns, and one that is under way twice: all go by graphs. */
 static void run_functions(struct fork_rank *self, void *context)
 {
+    struct symm_kernel kernel;
     enum { TYPES = SYMM_CUDA_DOUBLE + 1, TURNS = 3 * TYPES };
     struct stage stage;
     struct symm_completion completions[2];
@@ -337,7 +346,9 @@ static void run_functions(struct fork_rank *self, void *context)
     }
     for (int i = 0; i < 2; i++) {
         const struct symm_cuda_push push = {row_of(&stage, 0), row_of(&stage, 1 + i), 100};
-        FORK_STATUS(self, symm_device_push_start(stage.device, &push, 1, false, 0, &completions[i]),
+        FORK_STATUS(self, symm_device_start(stage.device,
+                                            symm_kernel_push(&kernel, &push, 1, false, 0),
+                                            &completions[i]),
                     SYMM_OK);
     }
     FORK_CHECK(self, completions[0].graph != 0 && completions[1].graph != 0 &&

@@ -15,10 +15,9 @@
 #include <string.h>
 
 #include "kernels/cuda/launch/copy.h"
-#include "kernels/cuda/launch/device.h"
+#include "kernels/cuda/launch/kernel.h"
 #include "kernels/cuda/launch/host_memory.h"
 #include "kernels/cuda/launch/multimem.h"
-#include "kernels/cuda/launch/multimem_functions.h"
 
 enum { COPIES = 2 };
 
@@ -27,15 +26,19 @@ enum { COPIES = 2 };
 /* Everything that is made in a context is used in this one. */
 static void work(struct fork_rank *self, struct symm_device *device, unsigned char *memory)
 {
+    struct symm_kernel kernel;
     struct symm_host_block block;
     struct symm_completion completion;
     unsigned polls = 0;
     const struct symm_cuda_push push = {memory, memory + 4096, 4096};
     device_fill(self, 0, memory, 4096, 1);
     for (int way = 0; way < 3; way++) {
-        FORK_STATUS(self, way == 0   ? symm_device_push_start(device, &push, 1, false, 0,
-                                                              &completion)
-                          : way == 1 ? symm_device_beside_start(device, &push, 1, 0, &completion)
+        FORK_STATUS(self, way == 0   ? symm_device_start(device,
+                                                         symm_kernel_push(&kernel, &push, 1, false,
+                                                                          0), &completion)
+                          : way == 1 ? symm_device_start(device,
+                                                         symm_kernel_beside(&kernel, &push, 1, 0),
+                                                         &completion)
                                      : symm_device_engine_start(device, &push, 1, -1, NULL, 0,
                                                                 &completion), SYMM_OK);
         enum symm_status status = SYMM_PENDING;
@@ -89,6 +92,7 @@ static void test_reset_between(struct fork_rank *self, void *context)
 /* While a kernel is under way: its completion ends, and looking for its flag is harmless. */
 static void test_reset_during(struct fork_rank *self, void *context)
 {
+    struct symm_kernel kernel;
     struct symm_device *device;
     struct symm_completion completion;
     enum symm_status status = SYMM_PENDING;
@@ -99,7 +103,8 @@ static void test_reset_during(struct fork_rank *self, void *context)
     unsigned char *memory = device_alloc(self, device_heap(self, process, 0), PROGRAM_BYTES);
     const struct symm_cuda_push push = {memory, memory + 4096, 4096};
     FORK_STATUS(self, symm_device_get(0, &device), SYMM_OK);
-    FORK_STATUS(self, symm_device_push_start(device, &push, 1, false, 0, &completion), SYMM_OK);
+    FORK_STATUS(self, symm_device_start(device, symm_kernel_push(&kernel, &push, 1, false, 0),
+                                        &completion), SYMM_OK);
     completion.sequence += 5; /* as if it had not come to its end */
     PROGRAM_OK(self, program.cuDevicePrimaryCtxReset(0));
     for (int polls = 0; polls < 5000 && status == SYMM_PENDING; polls++) {
@@ -123,6 +128,7 @@ struct copier {
  */
 static enum symm_status multimem_copy(const struct copier *copier)
 {
+    struct symm_kernel kernel;
     struct symm_completion completion;
     unsigned polls = 0;
     const struct symm_cuda_multimem_copy arguments = {
@@ -131,7 +137,8 @@ static enum symm_status multimem_copy(const struct copier *copier)
         .output = copier->memory + 4096,
     };
     enum symm_status status =
-        symm_device_multimem_copy_start(copier->device, &arguments, 0, &completion);
+        symm_device_start(copier->device, symm_kernel_multimem_copy(&kernel, &arguments, 0),
+                          &completion);
     if (status == SYMM_OK) {
         do {
             unit_pause(&polls);

@@ -11,7 +11,7 @@
 #define SYMM_TESTS_DEVICE_MEMORY_H
 
 #include "heap/gpu/cuda_context.h"
-#include "kernels/cuda/launch/device.h"
+#include "kernels/cuda/launch/kernel.h"
 #include "tests/unit/harness/fork_team.h"
 
 /* From now on the stand-in is the driver, if none has been opened. */

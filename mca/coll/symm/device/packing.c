@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "kernels/cuda/launch/device.h"
+#include "kernels/cuda/launch/kernel.h"
 #include "kernels/run_steps.h"
 #include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/base/module.h"
@@ -342,6 +342,7 @@ static uint64_t limit_of(const struct symm_operation *operation, const struct sy
 static enum symm_status nests_start(struct symm_operation *operation,
                                     const struct symm_nests *nests, bool unpacks)
 {
+    struct symm_kernel kernel;
     struct symm_packing *packing = operation->packing;
     struct symm_cuda_nest some[SYMM_CUDA_NESTS];
     size_t next = packing->next;
@@ -353,9 +354,10 @@ static enum symm_status nests_start(struct symm_operation *operation,
         }
         count++;
     }
-    enum symm_status status = symm_device_nests_start(
-        packing->device, some, count, unpacks,
-        (unsigned)mca_coll_symm_component.device_blocks, &packing->completion);
+    enum symm_status status = symm_device_start(
+        packing->device, symm_kernel_nests(&kernel, some, count, unpacks,
+                                           (unsigned)mca_coll_symm_component.device_blocks),
+        &packing->completion);
     if (status == SYMM_OK) {
         packing->next = next;
         packing->is_under_way = true;
