@@ -323,4 +323,16 @@ static inline const char *symm_algorithm_name(enum symm_algorithm algorithm)
 SYMM_ALGORITHMS(SYMM_ALGORITHM_DECLARE)
 #undef SYMM_ALGORITHM_DECLARE
 
+/*
+ * The row of an algorithm `way` of a collective; the other members follow.  And the rows of two
+ * collectives, which differ in nothing else.
+ */
+#define SYMM_ALGORITHM_ROW(collective_, COLLECTIVE, way, WAY, ...)                                 \
+    const struct symm_algorithm_row symm_##collective_##_##way = {                                 \
+        .number = SYMM_##COLLECTIVE##_##WAY, .collective = SYMM_##COLLECTIVE, __VA_ARGS__}
+
+#define SYMM_ALGORITHM_ROWS(one, ONE, two, TWO, way, WAY, ...)                                     \
+    SYMM_ALGORITHM_ROW(one, ONE, way, WAY, __VA_ARGS__);                                           \
+    SYMM_ALGORITHM_ROW(two, TWO, way, WAY, __VA_ARGS__)
+
 #endif /* SYMM_KERNELS_ALGORITHM_H */

@@ -57,26 +57,15 @@ static struct symm_kernel *make(const struct symm_run *run, struct symm_kernel *
               .rate_two = 335e3, .rate = 335e3, .is_guess = true,                                  \
               .link_bytes = symm_link_bytes_of_blocks}
 
-#define KERNEL_ROW(row, algorithm, served, needed)                                                \
-    const struct symm_algorithm_row row = {                                                       \
-        .number = algorithm,                                                                      \
-        .name = "cuda_kernel",                                                                    \
-        .collective = served,                                                                     \
-        .memory = SYMM_ALGORITHM_DEVICE,                                                          \
-        .needs = needed,                                                                          \
-        .keeps_order = true,                                                                      \
-        .cost = COST,                                                                             \
-        .step = symm_cuda_kernel_step,                                                            \
-        .make = make,                                                                             \
-    }
+#define KERNEL_ROW(collective_, COLLECTIVE, needed)                                                \
+    SYMM_ALGORITHM_ROW(collective_, COLLECTIVE, cuda_kernel, CUDA_KERNEL,                          \
+                       .name = "cuda_kernel", .memory = SYMM_ALGORITHM_DEVICE, .needs = needed,    \
+                       .keeps_order = true, .cost = COST, .step = symm_cuda_kernel_step,           \
+                       .make = make)
 
-KERNEL_ROW(symm_alltoall_cuda_kernel, SYMM_ALLTOALL_CUDA_KERNEL, SYMM_ALLTOALL,
-           SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE);
-KERNEL_ROW(symm_allgatherv_cuda_kernel, SYMM_ALLGATHERV_CUDA_KERNEL, SYMM_ALLGATHERV,
-           SYMM_NEEDS_OUTPUTS);
-KERNEL_ROW(symm_alltoallv_cuda_kernel, SYMM_ALLTOALLV_CUDA_KERNEL, SYMM_ALLTOALLV,
-           SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE);
-KERNEL_ROW(symm_alltoallw_cuda_kernel, SYMM_ALLTOALLW_CUDA_KERNEL, SYMM_ALLTOALLW,
-           SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE);
-KERNEL_ROW(symm_gatherv_cuda_kernel, SYMM_GATHERV_CUDA_KERNEL, SYMM_GATHERV, SYMM_NEEDS_OUTPUTS);
-KERNEL_ROW(symm_scatterv_cuda_kernel, SYMM_SCATTERV_CUDA_KERNEL, SYMM_SCATTERV, SYMM_NEEDS_OUTPUTS);
+KERNEL_ROW(alltoall, ALLTOALL, SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE);
+KERNEL_ROW(allgatherv, ALLGATHERV, SYMM_NEEDS_OUTPUTS);
+KERNEL_ROW(alltoallv, ALLTOALLV, SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE);
+KERNEL_ROW(alltoallw, ALLTOALLW, SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE);
+KERNEL_ROW(gatherv, GATHERV, SYMM_NEEDS_OUTPUTS);
+KERNEL_ROW(scatterv, SCATTERV, SYMM_NEEDS_OUTPUTS);

@@ -261,24 +261,15 @@ static enum symm_status step(struct symm_run *run)
                         : symm_relay_step(run, cut.pieces + FILL, launches);
 }
 
-#define SCRATCH_ROW(row, algorithm, served, scratch)                                              \
-    const struct symm_algorithm_row row = {                                                       \
-        .number = algorithm,                                                                      \
-        .name = "cuda_scratch",                                                                   \
-        .collective = served,                                                                     \
-        .memory = SYMM_ALGORITHM_DEVICE,                                                          \
-        .needs = SYMM_NEEDS_RELAY_SCRATCH,                                                        \
-        .keeps_order = true,                                                                      \
-        .scratch_wanted = scratch,                                                                \
-        .step = step,                                                                             \
-    }
+#define SCRATCH_ROW(collective_, COLLECTIVE, scratch)                                              \
+    SYMM_ALGORITHM_ROW(collective_, COLLECTIVE, cuda_scratch, CUDA_SCRATCH,                        \
+                       .name = "cuda_scratch", .memory = SYMM_ALGORITHM_DEVICE,                    \
+                       .needs = SYMM_NEEDS_RELAY_SCRATCH, .keeps_order = true,                     \
+                       .scratch_wanted = scratch, .step = step)
 
-SCRATCH_ROW(symm_alltoall_cuda_scratch, SYMM_ALLTOALL_CUDA_SCRATCH, SYMM_ALLTOALL, blocks_scratch);
-SCRATCH_ROW(symm_allgatherv_cuda_scratch, SYMM_ALLGATHERV_CUDA_SCRATCH, SYMM_ALLGATHERV,
-            block_scratch);
-SCRATCH_ROW(symm_alltoallv_cuda_scratch, SYMM_ALLTOALLV_CUDA_SCRATCH, SYMM_ALLTOALLV,
-            blocks_scratch);
-SCRATCH_ROW(symm_alltoallw_cuda_scratch, SYMM_ALLTOALLW_CUDA_SCRATCH, SYMM_ALLTOALLW,
-            blocks_scratch);
-SCRATCH_ROW(symm_gatherv_cuda_scratch, SYMM_GATHERV_CUDA_SCRATCH, SYMM_GATHERV, blocks_scratch);
-SCRATCH_ROW(symm_scatterv_cuda_scratch, SYMM_SCATTERV_CUDA_SCRATCH, SYMM_SCATTERV, blocks_scratch);
+SCRATCH_ROW(alltoall, ALLTOALL, blocks_scratch);
+SCRATCH_ROW(allgatherv, ALLGATHERV, block_scratch);
+SCRATCH_ROW(alltoallv, ALLTOALLV, blocks_scratch);
+SCRATCH_ROW(alltoallw, ALLTOALLW, blocks_scratch);
+SCRATCH_ROW(gatherv, GATHERV, blocks_scratch);
+SCRATCH_ROW(scatterv, SCATTERV, blocks_scratch);

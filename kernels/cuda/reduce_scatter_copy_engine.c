@@ -23,28 +23,13 @@ static const struct symm_mover of_more = {
 
 SYMM_PIPELINE_FUNCTIONS(of_two, of_more)
 
-const struct symm_algorithm_row symm_reduce_scatter_cuda_copy_engine = {
-    .number = SYMM_REDUCE_SCATTER_CUDA_COPY_ENGINE,
+SYMM_ALGORITHM_ROWS(reduce_scatter, REDUCE_SCATTER, reduce_scatter_block, REDUCE_SCATTER_BLOCK,
+                    cuda_copy_engine, CUDA_COPY_ENGINE,
     .name = "cuda_copy_engine",
-    .collective = SYMM_REDUCE_SCATTER,
     .memory = SYMM_ALGORITHM_DEVICE,
     .needs = SYMM_NEEDS_SLICE_SCRATCH,
     .keeps_order = true,
     .scratch_wanted = scratch_wanted,
     .scratch_least = symm_pipeline_scratch_least,
     .scratch_fair = symm_pipeline_scratch_fair,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_reduce_scatter_block_cuda_copy_engine = {
-    .number = SYMM_REDUCE_SCATTER_BLOCK_CUDA_COPY_ENGINE,
-    .name = "cuda_copy_engine",
-    .collective = SYMM_REDUCE_SCATTER_BLOCK,
-    .memory = SYMM_ALGORITHM_DEVICE,
-    .needs = SYMM_NEEDS_SLICE_SCRATCH,
-    .keeps_order = true,
-    .scratch_wanted = scratch_wanted,
-    .scratch_least = symm_pipeline_scratch_least,
-    .scratch_fair = symm_pipeline_scratch_fair,
-    .step = step,
-};
+    .step = step);

@@ -163,21 +163,14 @@ static enum symm_status step(struct symm_run *run)
     return can_hold(run) ? symm_handover_step(run, &hold) : symm_reduce_scatter_cuda_push.step(run);
 }
 
-#define HOLD_ROW(row, algorithm, served)                                                           \
-    const struct symm_algorithm_row row = {                                                       \
-        .number = algorithm,                                                                      \
-        .name = "cuda_hold",                                                                      \
-        .collective = served,                                                                     \
-        .memory = SYMM_ALGORITHM_DEVICE,                                                          \
-        .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_SLICE_SCRATCH,                                    \
-        .slow = SYMM_SLOW_SHARED_DEVICES,                                                         \
-        .keeps_order = true,                                                                      \
-        .scratch_wanted = scratch_wanted,                                                         \
-        .scratch_least = symm_pipeline_scratch_least,                                             \
-        .scratch_fair = symm_pipeline_scratch_least,                                              \
-        .step = step,                                                                             \
-    }
-
-HOLD_ROW(symm_reduce_scatter_cuda_hold, SYMM_REDUCE_SCATTER_CUDA_HOLD, SYMM_REDUCE_SCATTER);
-HOLD_ROW(symm_reduce_scatter_block_cuda_hold, SYMM_REDUCE_SCATTER_BLOCK_CUDA_HOLD,
-         SYMM_REDUCE_SCATTER_BLOCK);
+SYMM_ALGORITHM_ROWS(reduce_scatter, REDUCE_SCATTER, reduce_scatter_block, REDUCE_SCATTER_BLOCK,
+                    cuda_hold, CUDA_HOLD,
+    .name = "cuda_hold",
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_SLICE_SCRATCH,
+    .slow = SYMM_SLOW_SHARED_DEVICES,
+    .keeps_order = true,
+    .scratch_wanted = scratch_wanted,
+    .scratch_least = symm_pipeline_scratch_least,
+    .scratch_fair = symm_pipeline_scratch_least,
+    .step = step);

@@ -28,24 +28,11 @@ static struct symm_kernel *make(const struct symm_run *run, struct symm_kernel *
     return symm_kernel_reduce(kernel, run->cuda_type, run->cuda_op, &arguments, run->block_limit);
 }
 
-const struct symm_algorithm_row symm_reduce_scatter_cuda_pull = {
-    .number = SYMM_REDUCE_SCATTER_CUDA_PULL,
+SYMM_ALGORITHM_ROWS(reduce_scatter, REDUCE_SCATTER, reduce_scatter_block, REDUCE_SCATTER_BLOCK,
+                    cuda_pull, CUDA_PULL,
     .name = "cuda_pull",
-    .collective = SYMM_REDUCE_SCATTER,
     .memory = SYMM_ALGORITHM_DEVICE,
     .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUT_OF_PLACE,
     .keeps_order = true,
     .step = symm_cuda_kernel_step,
-    .make = make,
-};
-
-const struct symm_algorithm_row symm_reduce_scatter_block_cuda_pull = {
-    .number = SYMM_REDUCE_SCATTER_BLOCK_CUDA_PULL,
-    .name = "cuda_pull",
-    .collective = SYMM_REDUCE_SCATTER_BLOCK,
-    .memory = SYMM_ALGORITHM_DEVICE,
-    .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUT_OF_PLACE,
-    .keeps_order = true,
-    .step = symm_cuda_kernel_step,
-    .make = make,
-};
+    .make = make);

@@ -16,28 +16,13 @@ static const struct symm_mover kernel = {.depth = 2, .lead = 2, .pieces = 1, .sc
 
 SYMM_PIPELINE_FUNCTIONS(kernel, kernel)
 
-const struct symm_algorithm_row symm_reduce_scatter_cuda_push = {
-    .number = SYMM_REDUCE_SCATTER_CUDA_PUSH,
+SYMM_ALGORITHM_ROWS(reduce_scatter, REDUCE_SCATTER, reduce_scatter_block, REDUCE_SCATTER_BLOCK,
+                    cuda_push, CUDA_PUSH,
     .name = "cuda_push",
-    .collective = SYMM_REDUCE_SCATTER,
     .memory = SYMM_ALGORITHM_DEVICE,
     .needs = SYMM_NEEDS_SLICE_SCRATCH,
     .keeps_order = true,
     .scratch_wanted = scratch_wanted,
     .scratch_least = symm_pipeline_scratch_least,
     .scratch_fair = symm_pipeline_scratch_least,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_reduce_scatter_block_cuda_push = {
-    .number = SYMM_REDUCE_SCATTER_BLOCK_CUDA_PUSH,
-    .name = "cuda_push",
-    .collective = SYMM_REDUCE_SCATTER_BLOCK,
-    .memory = SYMM_ALGORITHM_DEVICE,
-    .needs = SYMM_NEEDS_SLICE_SCRATCH,
-    .keeps_order = true,
-    .scratch_wanted = scratch_wanted,
-    .scratch_least = symm_pipeline_scratch_least,
-    .scratch_fair = symm_pipeline_scratch_least,
-    .step = step,
-};
+    .step = step);

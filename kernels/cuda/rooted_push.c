@@ -47,24 +47,10 @@ const struct symm_algorithm_row symm_bcast_cuda_push = {
     .make = bcast_make,
 };
 
-const struct symm_algorithm_row symm_gather_cuda_push = {
-    .number = SYMM_GATHER_CUDA_PUSH,
+SYMM_ALGORITHM_ROWS(gather, GATHER, scatter, SCATTER, cuda_push, CUDA_PUSH,
     .name = "cuda_push",
-    .collective = SYMM_GATHER,
     .memory = SYMM_ALGORITHM_DEVICE,
     .needs = SYMM_NEEDS_OUTPUTS,
     .keeps_order = true,
     .step = symm_cuda_kernel_step,
-    .make = make,
-};
-
-const struct symm_algorithm_row symm_scatter_cuda_push = {
-    .number = SYMM_SCATTER_CUDA_PUSH,
-    .name = "cuda_push",
-    .collective = SYMM_SCATTER,
-    .memory = SYMM_ALGORITHM_DEVICE,
-    .needs = SYMM_NEEDS_OUTPUTS,
-    .keeps_order = true,
-    .step = symm_cuda_kernel_step,
-    .make = make,
-};
+    .make = make);

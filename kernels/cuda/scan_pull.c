@@ -27,24 +27,10 @@ static struct symm_kernel *make(const struct symm_run *run, struct symm_kernel *
     return symm_kernel_reduce(kernel, run->cuda_type, run->cuda_op, &arguments, run->block_limit);
 }
 
-const struct symm_algorithm_row symm_scan_cuda_pull = {
-    .number = SYMM_SCAN_CUDA_PULL,
+SYMM_ALGORITHM_ROWS(scan, SCAN, exscan, EXSCAN, cuda_pull, CUDA_PULL,
     .name = "cuda_pull",
-    .collective = SYMM_SCAN,
     .memory = SYMM_ALGORITHM_DEVICE,
     .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUT_OF_PLACE,
     .keeps_order = true,
     .step = symm_cuda_kernel_step,
-    .make = make,
-};
-
-const struct symm_algorithm_row symm_exscan_cuda_pull = {
-    .number = SYMM_EXSCAN_CUDA_PULL,
-    .name = "cuda_pull",
-    .collective = SYMM_EXSCAN,
-    .memory = SYMM_ALGORITHM_DEVICE,
-    .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUT_OF_PLACE,
-    .keeps_order = true,
-    .step = symm_cuda_kernel_step,
-    .make = make,
-};
+    .make = make);

@@ -57,24 +57,10 @@ static enum symm_status step(struct symm_run *run)
     return symm_relay_step(run, symm_relay_array_cut(run, FILL).pieces + FILL, launches);
 }
 
-const struct symm_algorithm_row symm_scan_cuda_scratch = {
-    .number = SYMM_SCAN_CUDA_SCRATCH,
+SYMM_ALGORITHM_ROWS(scan, SCAN, exscan, EXSCAN, cuda_scratch, CUDA_SCRATCH,
     .name = "cuda_scratch",
-    .collective = SYMM_SCAN,
     .memory = SYMM_ALGORITHM_DEVICE,
     .needs = SYMM_NEEDS_RELAY_SCRATCH,
     .keeps_order = true,
     .scratch_wanted = scratch_wanted,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_exscan_cuda_scratch = {
-    .number = SYMM_EXSCAN_CUDA_SCRATCH,
-    .name = "cuda_scratch",
-    .collective = SYMM_EXSCAN,
-    .memory = SYMM_ALGORITHM_DEVICE,
-    .needs = SYMM_NEEDS_RELAY_SCRATCH,
-    .keeps_order = true,
-    .scratch_wanted = scratch_wanted,
-    .step = step,
-};
+    .step = step);

@@ -40,24 +40,10 @@ static struct symm_kernel *make(const struct symm_run *run, struct symm_kernel *
     return symm_kernel_scan(kernel, run->cuda_type, run->cuda_op, &arguments, run->block_limit);
 }
 
-const struct symm_algorithm_row symm_scan_cuda_two_shot = {
-    .number = SYMM_SCAN_CUDA_TWO_SHOT,
+SYMM_ALGORITHM_ROWS(scan, SCAN, exscan, EXSCAN, cuda_two_shot, CUDA_TWO_SHOT,
     .name = "cuda_two_shot",
-    .collective = SYMM_SCAN,
     .memory = SYMM_ALGORITHM_DEVICE,
     .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUTPUTS,
     .keeps_order = true,
     .step = symm_cuda_kernel_step,
-    .make = make,
-};
-
-const struct symm_algorithm_row symm_exscan_cuda_two_shot = {
-    .number = SYMM_EXSCAN_CUDA_TWO_SHOT,
-    .name = "cuda_two_shot",
-    .collective = SYMM_EXSCAN,
-    .memory = SYMM_ALGORITHM_DEVICE,
-    .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUTPUTS,
-    .keeps_order = true,
-    .step = symm_cuda_kernel_step,
-    .make = make,
-};
+    .make = make);

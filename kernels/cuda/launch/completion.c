@@ -20,7 +20,7 @@ enum {
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-CUstream symm_launch_copy_stream(const struct symm_device *device, int stream)
+CUstream symm_device_copy_stream(const struct symm_device *device, int stream)
 {
     return atomic_load_explicit(&device->copies[stream], memory_order_acquire);
 }
@@ -40,14 +40,15 @@ static bool streams_wait(const struct symm_device *device, const struct symm_com
     }
     for (int i = 0; i < SYMM_DEVICE_COPY_STREAMS; i++) {
         if ((completion->copies >> i & 1) != 0) {
-            CUresult next = device->cuda->cuStreamSynchronize(symm_launch_copy_stream(device, i));
+            CUresult next = device->cuda->cuStreamSynchronize(symm_device_copy_stream(device, i));
             result = result == CUDA_SUCCESS ? next : result;
         }
     }
     return result == CUDA_SUCCESS;
 }
 
-bool symm_launch_settle(const struct symm_device *device, const struct symm_completion *completion)
+bool symm_completion_settle(const struct symm_device *device,
+                            const struct symm_completion *completion)
 {
     bool settled = false;
     for (int attempt = 0; attempt < SETTLINGS_MOST && !settled; attempt++) {
@@ -116,7 +117,7 @@ static enum symm_status completion_end(struct symm_device *device,
 {
     bool late = kernel_is_late(device, completion);
     symm_cuda_own_work(-1);
-    symm_launch_give(device, completion);
+    symm_completion_give(device, completion);
     completion->late = late;
     return SYMM_OK;
 }
@@ -129,10 +130,10 @@ static enum symm_status completion_end(struct symm_device *device,
 static enum symm_status completion_fail(struct symm_device *device,
                                         struct symm_completion *completion)
 {
-    if (symm_launch_settle(device, completion) && kernel_is_done(device, completion)) {
+    if (symm_completion_settle(device, completion) && kernel_is_done(device, completion)) {
         return completion_end(device, completion);
     }
-    symm_launch_lose(device, completion);
+    symm_completion_lose(device, completion);
     return SYMM_ERR_SYSTEM;
 }
 
@@ -165,7 +166,7 @@ enum symm_status symm_completion_test(struct symm_device *device,
         if (++completion->troubles < TROUBLES_MOST) {
             return SYMM_PENDING;
         }
-        symm_launch_lose(device, completion);
+        symm_completion_lose(device, completion);
         return status;
     }
     if (scope.life != completion->life) {

@@ -75,7 +75,7 @@ void symm_multimem_unload(struct symm_device *device);
 
 /* What start.c does for engines.c and completion.c. */
 
-/* Begin a start: take a slot, and make the device's context current. */
+/* Begin a start, of which nothing is under way: take a slot, and make the context current. */
 enum symm_status symm_start_begin(struct symm_device *device, struct symm_completion *completion,
                                   struct symm_cuda_scope *scope);
 
@@ -88,24 +88,25 @@ enum symm_status symm_start_end(struct symm_device *device, struct symm_completi
                                 const struct symm_cuda_scope *scope, enum symm_status status);
 
 /* Give the slot back: nothing of the completion is under way. */
-void symm_launch_give(struct symm_device *device, struct symm_completion *completion);
+void symm_completion_give(struct symm_device *device, struct symm_completion *completion);
 
 /*
  * Never use the slot, its events and the completion's graph again, because work that was given with
  * them may still go on.
  */
-void symm_launch_lose(struct symm_device *device, struct symm_completion *completion);
+void symm_completion_lose(struct symm_device *device, struct symm_completion *completion);
 
 /* What completion.c does for engines.c. */
 
 /* NULL: not made yet. */
-CUstream symm_launch_copy_stream(const struct symm_device *device, int stream);
+CUstream symm_device_copy_stream(const struct symm_device *device, int stream);
 
 /*
  * Wait until nothing of this completion is under way.  Returns whether the device has done all of
  * it.  A driver that fails to wait is asked again, because its failure says nothing of the work.
  */
-bool symm_launch_settle(const struct symm_device *device, const struct symm_completion *completion);
+bool symm_completion_settle(const struct symm_device *device,
+                            const struct symm_completion *completion);
 
 _Static_assert(SYMM_CUDA_SLOTS == 64, "free_slots has a bit for each");
 

@@ -75,7 +75,7 @@ static enum symm_status event_record(struct symm_device *device, int stream, uin
             return symm_cuda_failed("cuEventCreate", made);
         }
     }
-    CUresult result = device->cuda->cuEventRecord(*event, symm_launch_copy_stream(device, stream));
+    CUresult result = device->cuda->cuEventRecord(*event, symm_device_copy_stream(device, stream));
     return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuEventRecord", result);
 }
 
@@ -89,7 +89,7 @@ static enum symm_status copies_queue(struct symm_device *device,
         int stream = (lane >= 0 ? lane : i) % SYMM_DEVICE_COPY_STREAMS;
         if (pushes[i].bytes > 0) {
             status = copy_queue(device, stream, &pushes[i]);
-            if (symm_launch_copy_stream(device, stream) != NULL) {
+            if (symm_device_copy_stream(device, stream) != NULL) {
                 completion->copies |= 1u << stream; /* even after a failure: a copy may go on */
             }
         }
@@ -154,10 +154,10 @@ enum symm_status symm_device_engine_start(struct symm_device *device,
     if (status == SYMM_OK && copies_own && !by_engine) {
         status = own_copy(device, own, own_blocks(own, pushes, count), block_limit, completion);
     }
-    if (status != SYMM_OK && !symm_launch_settle(device, completion)) {
+    if (status != SYMM_OK && !symm_completion_settle(device, completion)) {
         symm_cuda_leave(&scope);
         symm_cuda_own_work(1);
-        symm_launch_lose(device, completion);
+        symm_completion_lose(device, completion);
         return status;
     }
     return symm_start_end(device, completion, &scope, status);

@@ -96,9 +96,9 @@ struct symm_kernel *symm_kernel_packets_reduce(struct symm_kernel *kernel,
                                                const struct symm_cuda_packets *packets,
                                                unsigned block_limit)
 {
+    const int own = symm_function(0, type, op);
     return symm_device_can_reduce(type, op)
-               ? packets_set(kernel, symm_function(SYMM_FUNCTION_PACKETS, type, op),
-                             symm_function(SYMM_FUNCTION_FEW_PACKETS, type, op),
+               ? packets_set(kernel, SYMM_FUNCTION_PACKETS + own, SYMM_FUNCTION_FEW_PACKETS + own,
                              symm_cuda_type_extent(type), packets, block_limit)
                : symm_kernel_wrong(kernel);
 }

@@ -29,7 +29,7 @@ static bool slot_take(struct symm_device *device, uint32_t *slot)
     return false;
 }
 
-void symm_launch_give(struct symm_device *device, struct symm_completion *completion)
+void symm_completion_give(struct symm_device *device, struct symm_completion *completion)
 {
     symm_queue_give(&device->queue, completion->life, completion->graph);
     (void)atomic_fetch_or_explicit(&device->free_slots, UINT64_C(1) << completion->slot,
@@ -37,7 +37,7 @@ void symm_launch_give(struct symm_device *device, struct symm_completion *comple
     *completion = (struct symm_completion){0};
 }
 
-void symm_launch_lose(struct symm_device *device, struct symm_completion *completion)
+void symm_completion_lose(struct symm_device *device, struct symm_completion *completion)
 {
     (void)atomic_fetch_add_explicit(&device->lost_slots, 1, memory_order_relaxed);
     *completion = (struct symm_completion){0};
@@ -57,7 +57,6 @@ static enum symm_status slots_busy(const struct symm_device *device)
 enum symm_status symm_start_begin(struct symm_device *device, struct symm_completion *completion,
                                    struct symm_cuda_scope *scope)
 {
-    *completion = (struct symm_completion){0};
     if (!slot_take(device, &completion->slot)) {
         return slots_busy(device);
     }
@@ -70,7 +69,7 @@ enum symm_status symm_start_begin(struct symm_device *device, struct symm_comple
         }
     }
     if (status != SYMM_OK) {
-        symm_launch_give(device, completion);
+        symm_completion_give(device, completion);
         return status;
     }
     completion->life = scope->life;
@@ -82,7 +81,7 @@ enum symm_status symm_start_end(struct symm_device *device, struct symm_completi
 {
     symm_cuda_leave(scope);
     if (status != SYMM_OK) {
-        symm_launch_give(device, completion);
+        symm_completion_give(device, completion);
     } else {
         symm_cuda_own_work(1);
     }
