@@ -3,6 +3,7 @@
 kernel_sources = \
 	kernels/algorithm.c kernels/algorithm.h \
 	kernels/float16.c kernels/float16.h \
+	kernels/pattern.c kernels/pattern.h \
 	kernels/prefix.h \
 	kernels/block.h \
 	kernels/reduction.h \

@@ -8,105 +8,29 @@
 
 #include "kernels/cuda/launch/device.h"
 #include "kernels/cuda/stream/collectives.h"
-
-/* ---- who sends what to whom ------------------------------------------------------------------ */
-
-static uint32_t all_of(const struct symm_cuda_stream *arguments)
-{
-    return (1u << arguments->ranks) - 1;
-}
-
-static uint32_t bit(uint32_t rank)
-{
-    return 1u << rank;
-}
-
-static void all_to_all(struct symm_cuda_stream *arguments)
-{
-    arguments->targets = all_of(arguments) & ~bit(arguments->rank);
-    arguments->sources = all_of(arguments);
-}
-
-/* Blocks of all ranks; the own one moves unless it is in its place. */
-static void blocks_describe(struct symm_cuda_stream *arguments, size_t block, bool is_alltoall)
-{
-    const unsigned char *own =
-        (const unsigned char *)arguments->output + arguments->rank * block;
-    all_to_all(arguments);
-    arguments->input_step = is_alltoall ? block : 0;
-    arguments->output_step = block;
-    if (arguments->input == (is_alltoall ? arguments->output : own)) {
-        arguments->sources &= ~bit(arguments->rank);
-    }
-}
-
-static void bcast_describe(struct symm_cuda_stream *arguments, uint32_t root)
-{
-    bool is_root = arguments->rank == root;
-    arguments->targets = is_root ? all_of(arguments) & ~bit(root) : 0;
-    arguments->sources = is_root ? 0 : bit(root);
-}
-
-static void reduce_describe(struct symm_cuda_stream *arguments, uint32_t root)
-{
-    bool is_root = arguments->rank == root;
-    arguments->targets = is_root ? 0 : bit(root);
-    arguments->sources = is_root ? all_of(arguments) : 0;
-}
-
-/* The root has an array of all blocks, the others have one each. */
-static void vector_describe(struct symm_cuda_stream *arguments, size_t block, uint32_t root,
-                            bool is_from_root)
-{
-    bool is_root = arguments->rank == root;
-    uint32_t others = is_root ? all_of(arguments) & ~bit(root) : bit(root);
-    arguments->input_step = is_root && is_from_root ? block : 0;
-    arguments->output_step = is_root && !is_from_root ? block : 0;
-    if (is_from_root == is_root) {
-        arguments->targets = others;
-    } else {
-        arguments->sources = others;
-    }
-    if (is_root) {
-        const unsigned char *from =
-            (const unsigned char *)arguments->input + root * arguments->input_step;
-        const unsigned char *to =
-            (const unsigned char *)arguments->output + root * arguments->output_step;
-        arguments->sources |= from != to ? bit(root) : 0;
-    }
-}
+#include "kernels/pattern.h"
 
 /* False: no kernel does that. */
-static bool describe(const struct symm_stream_call *call, size_t block,
-                     struct symm_cuda_stream *arguments)
+static bool describe(const struct symm_stream_call *call, const struct symm_collective_row *row,
+                     size_t block, struct symm_cuda_stream *arguments)
 {
-    const uint32_t root = (uint32_t)call->root;
-    switch (call->collective) {
-    case SYMM_ALLREDUCE:
-    case SYMM_BARRIER:
-        all_to_all(arguments);
-        return true;
-    case SYMM_REDUCE_SCATTER_BLOCK:
-        all_to_all(arguments);
-        arguments->input_step = block;
-        return true;
-    case SYMM_ALLGATHER:
-    case SYMM_ALLTOALL:
-        blocks_describe(arguments, block, call->collective == SYMM_ALLTOALL);
-        return true;
-    case SYMM_BCAST:
-        bcast_describe(arguments, root);
-        return true;
-    case SYMM_REDUCE:
-        reduce_describe(arguments, root);
-        return true;
-    case SYMM_GATHER:
-    case SYMM_SCATTER:
-        vector_describe(arguments, block, root, call->collective == SYMM_SCATTER);
-        return true;
-    default:
+    const int rank = (int)arguments->rank;
+    const struct symm_pattern_call asked = {
+        .collective = call->collective, .rank = rank, .ranks = (int)arguments->ranks,
+        .root = call->root, .input = call->input, .output = call->output, .block = block,
+    };
+    struct symm_pattern pattern;
+    if (call->collective == SYMM_SCAN || call->collective == SYMM_EXSCAN ||
+        call->collective == SYMM_REDUCE_SCATTER || !symm_pattern_get(&asked, &pattern)) {
         return false;
     }
+    arguments->targets = pattern.targets & ~(1u << rank);
+    arguments->sources = pattern.sources;
+    if (!row->is_rooted || rank == call->root) {
+        arguments->input_step = pattern.input_step;
+        arguments->output_step = pattern.output_step;
+    }
+    return true;
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
@@ -214,7 +138,7 @@ struct symm_kernel *symm_kernel_stream(struct symm_kernel *kernel,
         arguments->type = symm_cuda_kernel_type(call->type, call->op);
         arguments->op = call->op;
     }
-    if (!describe(call, block, arguments)) {
+    if (!describe(call, row, block, arguments)) {
         return symm_kernel_wrong(kernel);
     }
     if (plan.way == SYMM_STREAM_NOTHING) {
