@@ -17,26 +17,6 @@ enum {
     APART_BLOCKS = 16,     /* copy an own block about as fast as others store to a peer */
 };
 
-struct symm_kernel *symm_kernel_set(struct symm_kernel *kernel, int function, size_t finish,
-                                    uint64_t units, unsigned most_blocks, unsigned most_threads)
-{
-    const unsigned most = most_blocks != 0 ? most_blocks : SYMM_DEVICE_BLOCKS;
-    unsigned threads = most_threads != 0 ? most_threads : SYMM_CUDA_BLOCK_THREADS, blocks = 1;
-    if (units < threads) {
-        threads = (unsigned)symm_device_warps(units);
-    } else if (units < (uint64_t)threads * most) {
-        blocks = (unsigned)((units + threads - 1) / threads);
-    } else {
-        blocks = most;
-    }
-    kernel->function = function;
-    kernel->blocks = blocks;
-    kernel->threads = threads;
-    kernel->beside = false;
-    kernel->finish = (uint32_t)finish;
-    return kernel;
-}
-
 /* ---- reductions and scans -------------------------------------------------------------------- */
 
 /* Elements with padding are never moved as vectors. */

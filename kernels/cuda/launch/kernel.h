@@ -124,8 +124,26 @@ SYMM_PRIVATE struct symm_kernel *symm_kernel_nests(struct symm_kernel *kernel,
  * has few blocks, and each of its threads has one load to wait for.  `most_blocks` and
  * `most_threads` of a block: 0 for SYMM_DEVICE_BLOCKS, SYMM_CUDA_BLOCK_THREADS.
  */
-struct symm_kernel *symm_kernel_set(struct symm_kernel *kernel, int function, size_t finish,
-                                    uint64_t units, unsigned most_blocks, unsigned most_threads);
+static inline struct symm_kernel *symm_kernel_set(struct symm_kernel *kernel, int function,
+                                                  size_t finish, uint64_t units,
+                                                  unsigned most_blocks, unsigned most_threads)
+{
+    const unsigned most = most_blocks != 0 ? most_blocks : SYMM_DEVICE_BLOCKS;
+    unsigned threads = most_threads != 0 ? most_threads : SYMM_CUDA_BLOCK_THREADS, blocks = 1;
+    if (units < threads) {
+        threads = (unsigned)symm_device_warps(units);
+    } else if (units < (uint64_t)threads * most) {
+        blocks = (unsigned)((units + threads - 1) / threads);
+    } else {
+        blocks = most;
+    }
+    kernel->function = function;
+    kernel->blocks = blocks;
+    kernel->threads = threads;
+    kernel->beside = false;
+    kernel->finish = (uint32_t)finish;
+    return kernel;
+}
 
 /* The place of `finish` in the arguments of that name. */
 #define SYMM_KERNEL_FINISH(name) offsetof(struct symm_kernel, arguments.name.finish)
