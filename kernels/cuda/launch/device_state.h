@@ -40,7 +40,7 @@ struct symm_device {
     const struct symm_cuda *cuda;
     _Atomic uint32_t life;          /* of the context in which the next members were made */
     CUmodule modules[SYMM_DEVICE_MODULES], multimem;
-    bool has_multimem;              /* since symm_device_multimem_load() */
+    _Atomic bool has_multimem;      /* since symm_device_multimem_load() */
     CUfunction functions[SYMM_FUNCTION_COUNT];
     CUstream kernels;               /* all our streams are non-blocking */
     _Atomic(CUstream) beside;       /* for kernels that do not wait for `kernels` */
