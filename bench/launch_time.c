@@ -17,7 +17,7 @@
 #include "bench/meeting.h"
 #include "heap/gpu/cuda_device.h"
 #include "kernels/cuda/launch/copy.h"
-#include "kernels/cuda/launch/device.h"
+#include "kernels/cuda/launch/kernel.h"
 
 /* A pad of two ranks lies in one buffer. */
 enum { PAD_ROW = 128 << 10, PACKETS_MOST = PAD_ROW / 2 };
@@ -39,11 +39,11 @@ static void check(enum symm_status status, const char *what)
     }
 }
 
-static void wait_for(struct bench *bench, struct symm_ticket *ticket)
+static void wait_for(struct bench *bench, struct symm_completion *completion)
 {
     enum symm_status status;
     do {
-        status = symm_device_ticket_test(bench->device, ticket);
+        status = symm_completion_test(bench->device, completion);
         check(status, "waiting");
     } while (status == SYMM_PENDING);
 }
@@ -52,25 +52,27 @@ static void wait_for(struct bench *bench, struct symm_ticket *ticket)
 
 /* `odd`: at an address that vectors do not fit, which is not for the kernels of little data. */
 static void reduce_start(struct bench *bench, size_t elements, size_t odd,
-                         struct symm_ticket *ticket)
+                         struct symm_completion *completion)
 {
+    struct symm_kernel kernel;
     struct symm_cuda_reduce arguments = {
         .inputs = {bench->input + odd, bench->other}, .outputs = {bench->output}, .end = elements,
         .ranks = 2, .output_count = 1,
     };
-    check(symm_device_reduce_start(bench->device, SYMM_CUDA_FLOAT, SYMM_CUDA_SUM, &arguments, 0,
-                                   ticket), "starting a reduction");
+    check(symm_device_start(bench->device,
+                            symm_kernel_reduce(&kernel, SYMM_CUDA_FLOAT, SYMM_CUDA_SUM, &arguments,
+                                               0), completion), "starting a reduction");
 }
 
 static void time_reduce(struct bench *bench, size_t elements, size_t odd)
 {
     static double launches[REPETITIONS], wholes[REPETITIONS];
     for (int i = -WARM_UP; i < REPETITIONS; i++) {
-        struct symm_ticket ticket;
+        struct symm_completion completion;
         double begin = clock_us();
-        reduce_start(bench, elements, odd, &ticket);
+        reduce_start(bench, elements, odd, &completion);
         double launched = clock_us();
-        wait_for(bench, &ticket);
+        wait_for(bench, &completion);
         double end = clock_us();
         if (i >= 0) {
             launches[i] = launched - begin;
@@ -85,6 +87,7 @@ static void time_reduce(struct bench *bench, size_t elements, size_t odd)
 /* Both rows of two ranks: what a rank sends to its peer, and what the peer sends, are its own. */
 static void time_packets(struct bench *bench, size_t elements)
 {
+    struct symm_kernel kernel;
     static double launches[REPETITIONS], wholes[REPETITIONS];
     static uint32_t flag;
     struct symm_cuda_packets packets = {
@@ -93,15 +96,17 @@ static void time_packets(struct bench *bench, size_t elements)
         .bytes = elements * sizeof(float), .patience = 1000 * 1000,
     };
     for (int i = -WARM_UP; i < REPETITIONS; i++) {
-        struct symm_ticket ticket;
+        struct symm_completion completion;
         packets.flag = ++flag;
         double begin = clock_us();
-        check(symm_device_packets_reduce_start(bench->device, SYMM_CUDA_FLOAT, SYMM_CUDA_SUM,
-                                               &packets, 0, &ticket), "sending packets");
+        check(symm_device_start(bench->device,
+                                symm_kernel_packets_reduce(&kernel, SYMM_CUDA_FLOAT, SYMM_CUDA_SUM,
+                                                           &packets, 0),
+                                &completion), "sending packets");
         double launched = clock_us();
-        wait_for(bench, &ticket);
+        wait_for(bench, &completion);
         double end = clock_us();
-        check(ticket.late ? SYMM_ERR_PROTOCOL : SYMM_OK, "packets");
+        check(completion.late ? SYMM_ERR_PROTOCOL : SYMM_OK, "packets");
         if (i >= 0) {
             launches[i] = launched - begin;
             wholes[i] = end - begin;
@@ -115,15 +120,17 @@ static void time_packets(struct bench *bench, size_t elements)
 /* To itself and one more, as a rank of two does in an all-gather. */
 static void time_push(struct bench *bench, size_t bytes)
 {
+    struct symm_kernel kernel;
     static double times[REPETITIONS];
     for (int i = -WARM_UP; i < REPETITIONS; i++) {
         const struct symm_cuda_push pushes[] = {{bench->input, bench->output, bytes},
                                                 {bench->input, bench->other, bytes}};
-        struct symm_ticket ticket;
+        struct symm_completion completion;
         double begin = clock_us();
-        check(symm_device_push_start(bench->device, pushes, 2, false, 0, &ticket),
+        check(symm_device_start(bench->device, symm_kernel_push(&kernel, pushes, 2, false, 0),
+                                &completion),
               "starting copies");
-        wait_for(bench, &ticket);
+        wait_for(bench, &completion);
         if (i >= 0) {
             times[i] = clock_us() - begin;
         }
@@ -135,16 +142,18 @@ static void time_push(struct bench *bench, size_t bytes)
 /* Two functions by turns, as where a program makes two collectives. */
 static void time_turns(struct bench *bench)
 {
+    struct symm_kernel kernel;
     static double times[REPETITIONS];
     for (int i = -WARM_UP; i < REPETITIONS; i++) {
         const struct symm_cuda_push push = {bench->input, bench->other, BYTES};
-        struct symm_ticket ticket;
+        struct symm_completion completion;
         double begin = clock_us();
-        reduce_start(bench, BYTES / sizeof(float), 0, &ticket);
-        wait_for(bench, &ticket);
-        check(symm_device_push_start(bench->device, &push, 1, false, 0, &ticket),
+        reduce_start(bench, BYTES / sizeof(float), 0, &completion);
+        wait_for(bench, &completion);
+        check(symm_device_start(bench->device, symm_kernel_push(&kernel, &push, 1, false, 0),
+                                &completion),
               "starting a copy");
-        wait_for(bench, &ticket);
+        wait_for(bench, &completion);
         if (i >= 0) {
             times[i] = (clock_us() - begin) / 2;
         }
@@ -158,13 +167,13 @@ static void time_queue(struct bench *bench)
 {
     static double times[REPETITIONS];
     for (int i = -WARM_UP; i < REPETITIONS; i++) {
-        struct symm_ticket tickets[QUEUED];
+        struct symm_completion completions[QUEUED];
         double begin = clock_us();
         for (int k = 0; k < QUEUED; k++) {
-            reduce_start(bench, BYTES / sizeof(float), 0, &tickets[k]);
+            reduce_start(bench, BYTES / sizeof(float), 0, &completions[k]);
         }
         for (int k = 0; k < QUEUED; k++) {
-            wait_for(bench, &tickets[k]);
+            wait_for(bench, &completions[k]);
         }
         if (i >= 0) {
             times[i] = (clock_us() - begin) / QUEUED;
@@ -197,11 +206,11 @@ static void time_copy_engine(struct bench *bench)
     static double times[REPETITIONS];
     for (int i = -WARM_UP; i < REPETITIONS; i++) {
         const struct symm_cuda_push push = {bench->input, bench->output, BYTES};
-        struct symm_ticket ticket;
+        struct symm_completion completion;
         double begin = clock_us();
-        check(symm_device_engine_start(bench->device, &push, 1, -1, NULL, 0, &ticket),
+        check(symm_device_engine_start(bench->device, &push, 1, -1, NULL, 0, &completion),
               "starting a copy");
-        wait_for(bench, &ticket);
+        wait_for(bench, &completion);
         if (i >= 0) {
             times[i] = clock_us() - begin;
         }

@@ -24,6 +24,11 @@
 #include "kernels/lists.h"
 
 struct symm_run;
+struct symm_kernel;
+
+/* Sets the kernel that this rank starts (cuda/launch/kernel.h), and returns it. */
+typedef struct symm_kernel *symm_kernel_maker(const struct symm_run *run,
+                                              struct symm_kernel *kernel);
 
 enum symm_algorithm {
 #define SYMM_ALGORITHM_NUMBER(number, row) number,
@@ -109,6 +114,9 @@ struct symm_algorithm_row {
     /* Do a bounded part of a run: see symm_run_step(). */
     enum symm_status (*step)(struct symm_run *run);
 
+    /* Of an algorithm on devices that is one kernel of each rank: makes it (cuda/steps.h). */
+    symm_kernel_maker *make;
+
     /*
      * Bytes of scratch on a device with which a call of `bytes` per rank is quickest.  NULL: no
      * scratch.
@@ -183,5 +191,17 @@ static inline const char *symm_algorithm_name(enum symm_algorithm algorithm)
 #define SYMM_ALGORITHM_DECLARE(number, row) extern const struct symm_algorithm_row row;
 SYMM_ALGORITHMS(SYMM_ALGORITHM_DECLARE)
 #undef SYMM_ALGORITHM_DECLARE
+
+/*
+ * The row of an algorithm `way` of a collective; the other members follow.  And the rows of two
+ * collectives, which differ in nothing else.
+ */
+#define SYMM_ALGORITHM_ROW(collective_, COLLECTIVE, way, WAY, ...)                                 \
+    const struct symm_algorithm_row symm_##collective_##_##way = {                                 \
+        .number = SYMM_##COLLECTIVE##_##WAY, .collective = SYMM_##COLLECTIVE, __VA_ARGS__}
+
+#define SYMM_ALGORITHM_ROWS(one, ONE, two, TWO, way, WAY, ...)                                     \
+    SYMM_ALGORITHM_ROW(one, ONE, way, WAY, __VA_ARGS__);                                           \
+    SYMM_ALGORITHM_ROW(two, TWO, way, WAY, __VA_ARGS__)
 
 #endif /* SYMM_KERNELS_ALGORITHM_H */

@@ -3,12 +3,13 @@
 kernel_sources = \
 	kernels/algorithm.c kernels/algorithm.h \
 	kernels/float16.c kernels/float16.h \
+	kernels/pattern.c kernels/pattern.h \
 	kernels/prefix.h \
 	kernels/block.h \
 	kernels/reduction.h \
 	kernels/slice.c kernels/slice.h \
 	kernels/collective.c kernels/collective.h kernels/lists.h \
-	kernels/rooted.h kernels/run.c kernels/run.h kernels/run_steps.h kernels/ticket.h \
+	kernels/rooted.h kernels/run.c kernels/run.h kernels/run_steps.h kernels/completion.h \
 	kernels/cuda/allgather_copy_engine.c \
 	kernels/cuda/allgather_kernel.c \
 	kernels/cuda/allgather_multimem.c \
@@ -29,7 +30,14 @@ kernel_sources = \
 	kernels/cuda/exchange_scratch.c \
 	kernels/cuda/gather_start.h kernels/cuda/link.h \
 	kernels/cuda/handover.c kernels/cuda/handover.h \
-	kernels/cuda/launch/multimem.h kernels/cuda/launch/multimem_functions.h \
+	kernels/cuda/launch/exchange.c \
+	kernels/cuda/launch/functions.h \
+	kernels/cuda/launch/kernel.c kernels/cuda/launch/kernel.h \
+	kernels/cuda/launch/multimem.c kernels/cuda/launch/multimem.h \
+	kernels/cuda/launch/nests.c \
+	kernels/cuda/launch/packets.c \
+	kernels/cuda/launch/ring.c \
+	kernels/cuda/launch/small.c kernels/cuda/launch/small.h \
 	kernels/cuda/pipeline.c kernels/cuda/pipeline.h \
 	kernels/cuda/bcast_multimem.c \
 	kernels/cuda/bcast_chain.c \
@@ -50,7 +58,7 @@ kernel_sources = \
 	kernels/cuda/scan_pull.c \
 	kernels/cuda/scan_scratch.c \
 	kernels/cuda/scan_two_shot.c \
-	kernels/cuda/steps.h \
+	kernels/cuda/steps.c kernels/cuda/steps.h \
 	kernels/cuda/device_code/stream_arguments.h \
 	kernels/cuda/stream/collectives.h \
 	kernels/cuda/stream/member.h \
@@ -92,23 +100,18 @@ kernel_sources = \
 # The launch layer, or what stands in its place.
 if CUDA
 device_sources = \
+	kernels/cuda/launch/completion.c \
 	kernels/cuda/launch/copy.c \
 	kernels/cuda/launch/device.c kernels/cuda/launch/device_state.h \
 	kernels/cuda/launch/embed.h \
 	kernels/cuda/launch/engines.c \
-	kernels/cuda/launch/exchange.c \
 	kernels/cuda/launch/fatbin.c kernels/cuda/launch/fatbin.h \
-	kernels/cuda/launch/functions.c \
-	kernels/cuda/launch/graph.c kernels/cuda/launch/graph.h \
+	kernels/cuda/launch/functions.c kernels/cuda/launch/functions_table.h \
 	kernels/cuda/launch/host_memory.c \
-	kernels/cuda/launch/launch.c \
-	kernels/cuda/launch/nests.c \
-	kernels/cuda/launch/packets.c \
-	kernels/cuda/launch/ring.c \
-	kernels/cuda/launch/small.c kernels/cuda/launch/small.h \
+	kernels/cuda/launch/multimem_functions.c \
+	kernels/cuda/launch/queue.c kernels/cuda/launch/queue.h \
 	kernels/cuda/launch/start.c \
 	kernels/cuda/launch/stream_functions.c kernels/cuda/launch/stream_functions.h \
-	kernels/cuda/launch/ticket.c \
 	kernels/cuda/stream/collectives.c \
 	kernels/cuda/stream/member.c kernels/cuda/stream/member_state.h \
 	kernels/cuda/stream/members.c \
@@ -119,12 +122,6 @@ device_sources = \
 	kernels/cuda/stream/watch.c
 else
 device_sources = kernels/cuda/launch/device_absent.c kernels/cuda/stream/member_absent.c
-endif
-
-if MULTICAST
-device_sources += kernels/cuda/launch/multimem.c kernels/cuda/launch/multimem_functions.c
-else
-device_sources += kernels/cuda/launch/multimem_absent.c
 endif
 
 libsymm_core_la_SOURCES += kernels/build_features.c kernels/build_features.h \

@@ -14,19 +14,19 @@ enum symm_status symm_run_step(struct symm_run *run)
     return symm_algorithm_get(run->algorithm)->step(run);
 }
 
-/* A ticket is all zero where nothing is under way. */
+/* A completion is all zero where nothing is under way. */
 enum symm_status symm_run_give_up(struct symm_run *run)
 {
-    enum { LAUNCHES = sizeof(run->tickets) / sizeof(run->tickets[0]) };
-    bool pending = symm_device_ticket_test(run->device, &run->ticket) == SYMM_PENDING;
+    enum { LAUNCHES = sizeof(run->completions) / sizeof(run->completions[0]) };
+    bool pending = symm_completion_test(run->device, &run->completion) == SYMM_PENDING;
     for (int i = 0; i < LAUNCHES; i++) {
-        pending |= symm_device_ticket_test(run->device, &run->tickets[i]) == SYMM_PENDING;
+        pending |= symm_completion_test(run->device, &run->completions[i]) == SYMM_PENDING;
     }
     for (int i = 0; i < SYMM_PIPELINE_DEPTH; i++) {
         struct symm_pipeline *pipeline = &run->pipeline;
-        pending |= symm_device_ticket_test(run->device, &pipeline->pushes[i]) == SYMM_PENDING;
-        pending |= symm_device_ticket_test(run->device, &pipeline->sums[i]) == SYMM_PENDING;
-        pending |= symm_device_ticket_test(run->device, &pipeline->stores[i]) == SYMM_PENDING;
+        pending |= symm_completion_test(run->device, &pipeline->pushes[i]) == SYMM_PENDING;
+        pending |= symm_completion_test(run->device, &pipeline->sums[i]) == SYMM_PENDING;
+        pending |= symm_completion_test(run->device, &pipeline->stores[i]) == SYMM_PENDING;
     }
     return pending ? SYMM_PENDING : SYMM_OK;
 }

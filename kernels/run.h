@@ -30,7 +30,7 @@
 #include "kernels/algorithm.h"
 #include "kernels/block.h"
 #include "kernels/reduction.h"
-#include "kernels/ticket.h"
+#include "kernels/completion.h"
 
 struct symm_device;
 
@@ -46,7 +46,7 @@ struct symm_pipeline {
     uint32_t adding, added;   /* this rank's slice: given to a kernel; done */
     uint32_t storing, stored; /* its results: sent to all outputs; arrived */
     uint32_t told_pushes, told_stores; /* of which the other ranks know */
-    struct symm_ticket pushes[SYMM_PIPELINE_DEPTH], sums[SYMM_PIPELINE_DEPTH],
+    struct symm_completion pushes[SYMM_PIPELINE_DEPTH], sums[SYMM_PIPELINE_DEPTH],
         stores[SYMM_PIPELINE_DEPTH];
 };
 
@@ -109,8 +109,8 @@ struct symm_run {
     size_t position;
     uint64_t piece;
     bool worked; /* a step did something and wants to be called again at once */
-    struct symm_ticket ticket;
-    struct symm_ticket tickets[2]; /* relay: of the launches side by side */
+    struct symm_completion completion;
+    struct symm_completion completions[2]; /* relay: of the launches side by side */
     bool early;                    /* the copies of the first stage were started before the run */
     struct symm_pipeline pipeline;
 

@@ -27,7 +27,7 @@ static enum symm_status start(struct symm_run *run)
     return symm_device_engine_start(run->device, pushes + 1, ranks - 1, -1,
                                     in_place ? NULL : &pushes[0],
                                     run->beside ? SYMM_DEVICE_NO_BLOCKS : run->block_limit,
-                                    &run->ticket);
+                                    &run->completion);
 }
 
 static enum symm_status step(struct symm_run *run)

@@ -16,7 +16,7 @@
 /*
  * Store to peers first, in the order me + 1, me + 2, ...; in place my own block is already there.
  */
-static enum symm_status start(struct symm_run *run)
+static struct symm_kernel *make(const struct symm_run *run, struct symm_kernel *kernel)
 {
     int ranks = run->team->size;
     size_t offset = (size_t)run->team->rank * run->count;
@@ -29,12 +29,7 @@ static enum symm_status start(struct symm_run *run)
     if (own != run->input) {
         arguments.outputs[arguments.output_count++] = own;
     }
-    return symm_cuda_gather_start(run, &arguments);
-}
-
-static enum symm_status step(struct symm_run *run)
-{
-    return symm_cuda_step(run, start);
+    return symm_cuda_gather(run, &arguments, kernel);
 }
 
 const struct symm_algorithm_row symm_allgather_cuda_kernel = {
@@ -51,5 +46,6 @@ const struct symm_algorithm_row symm_allgather_cuda_kernel = {
      */
     .cost = {.floor = 10.4, .floor_rank = 1.0, .start = 10.9, .start_rank = 1.0,
              .rate_two = 335e3, .rate = 335e3, .link_bytes = symm_link_bytes_of_blocks},
-    .step = step,
+    .step = symm_cuda_kernel_step,
+    .make = make,
 };

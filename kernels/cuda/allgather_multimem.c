@@ -13,7 +13,7 @@
 #include "kernels/cuda/launch/multimem.h"
 #include "kernels/cuda/steps.h"
 
-static enum symm_status start(struct symm_run *run)
+static struct symm_kernel *make(const struct symm_run *run, struct symm_kernel *kernel)
 {
     int ranks = run->team->size;
     size_t offset = (size_t)run->team->rank * run->count;
@@ -25,13 +25,7 @@ static enum symm_status start(struct symm_run *run)
     for (int rank = 0; rank < ranks; rank++) {
         arguments.unicast.outputs[rank] = (unsigned char *)run->outputs[rank] + offset;
     }
-    return symm_device_multimem_copy_start(run->device, &arguments, run->block_limit,
-                                           &run->ticket);
-}
-
-static enum symm_status step(struct symm_run *run)
-{
-    return symm_cuda_step(run, start);
+    return symm_kernel_multimem_copy(kernel, &arguments, run->block_limit);
 }
 
 /* All blocks enter, the rank's own as well. */
@@ -54,5 +48,6 @@ const struct symm_algorithm_row symm_allgather_cuda_multimem = {
      */
     .cost = {.floor = 12.4, .floor_rank = 0, .start = 12.9, .start_rank = 0,
              .rate_two = 335e3, .rate = 335e3, .is_guess = true, .link_bytes = link_bytes},
-    .step = step,
+    .step = symm_cuda_kernel_step,
+    .make = make,
 };

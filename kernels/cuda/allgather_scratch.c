@@ -81,11 +81,12 @@ static unsigned char *row_of(const struct symm_run *run, const struct cut *cut, 
 /* ---- launches -------------------------------------------------------------------------------- */
 
 /* Store to the ranks in the order me + 1, me + 2, ... so that not all begin with the same rank. */
-static enum symm_status push_start(struct symm_run *run, uint64_t stage, struct symm_ticket *ticket)
+static struct symm_kernel *push_make(const struct symm_run *run, uint64_t stage,
+                                     struct symm_kernel *kernel)
 {
     struct cut cut = cut_make(run);
     if (stage >= cut.pieces || is_loaded(run)) {
-        return SYMM_OK;
+        return symm_kernel_nothing(kernel);
     }
     struct symm_cuda_copy arguments = {
         .input = (const unsigned char *)run->input + begin_of(&cut, stage),
@@ -95,7 +96,7 @@ static enum symm_status push_start(struct symm_run *run, uint64_t stage, struct 
         arguments.outputs[arguments.output_count++] =
             row_of(run, &cut, symm_run_rotate(run, turn), run->team->rank, stage);
     }
-    return symm_device_copy_start(run->device, &arguments, run->block_limit, ticket);
+    return symm_kernel_copy(kernel, &arguments, run->block_limit);
 }
 
 /* Where a piece of rank `rank` comes from in its last stage. */
@@ -110,7 +111,8 @@ static const unsigned char *source_of(const struct symm_run *run, const struct c
 }
 
 /* In place my own block is already in the output. */
-static enum symm_status out_start(struct symm_run *run, uint64_t stage, struct symm_ticket *ticket)
+static struct symm_kernel *out_make(const struct symm_run *run, uint64_t stage,
+                                    struct symm_kernel *kernel)
 {
     struct cut cut = cut_make(run);
     struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX];
@@ -124,24 +126,24 @@ static enum symm_status out_start(struct symm_run *run, uint64_t stage, struct s
             copies[count++] = (struct symm_cuda_push){input, output, count_of(run, &cut, piece)};
         }
     }
-    return symm_device_beside_start(run->device, copies, count, run->block_limit, ticket);
+    return symm_kernel_beside(kernel, copies, count, run->block_limit);
 }
 
-static enum symm_status beside_start(struct symm_run *run, uint64_t stage,
-                                     struct symm_ticket *ticket)
+static struct symm_kernel *beside_make(const struct symm_run *run, uint64_t stage,
+                                       struct symm_kernel *kernel)
 {
     const struct symm_cuda_push in = {run->input, run->scratches[run->team->rank], run->count};
     if (stage > 0) {
-        return out_start(run, stage, ticket);
+        return out_make(run, stage, kernel);
     }
-    return is_loaded(run) ? symm_device_beside_start(run->device, &in, 1, run->block_limit, ticket)
-                          : SYMM_OK;
+    return is_loaded(run) ? symm_kernel_beside(kernel, &in, 1, run->block_limit)
+                          : symm_kernel_nothing(kernel);
 }
 
 static enum symm_status step(struct symm_run *run)
 {
-    static const symm_stage_start launches[SYMM_STAGE_LAUNCHES] = {
-        [SYMM_STAGE_ACROSS] = push_start, [SYMM_STAGE_BESIDE] = beside_start};
+    static const symm_stage_make launches[SYMM_STAGE_LAUNCHES] = {
+        [SYMM_STAGE_ACROSS] = push_make, [SYMM_STAGE_BESIDE] = beside_make};
     struct cut cut = cut_make(run);
     return symm_relay_step(run, cut.pieces + FILL, launches);
 }

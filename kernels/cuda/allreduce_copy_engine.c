@@ -15,20 +15,13 @@
 #include "kernels/cuda/link.h"
 #include "kernels/cuda/pipeline.h"
 
-static enum symm_status start(struct symm_run *run, const struct symm_cuda_push *pushes, int count,
-                              struct symm_ticket *ticket)
-{
-    const int lane = 0;
-    return symm_device_engine_start(run->device, pushes, count, lane, NULL, 0, ticket);
-}
-
 /*
  * A copy starts in some 4 us, so pieces of 32 MiB lose a few percent.  The first and the last piece
  * are small.  With sums of 24 blocks 1 GiB on two H100 takes 2892 us, with 64 blocks 3035
  * (bench/results/gpu-h100-2-ranks-engine-sums.txt).
  */
 static const struct symm_mover of_two = {
-    .depth = 4, .lead = 4, .pieces = 16, .sum_blocks = 24, .stores = true, .start = start,
+    .depth = 4, .lead = 4, .pieces = 16, .sum_blocks = 24, .stores = true, .by_engines = true,
 };
 
 /*
@@ -37,23 +30,10 @@ static const struct symm_mover of_two = {
  * (bench/results/gpu-h100-4-ranks-engines.txt).
  */
 static const struct symm_mover of_more = {
-    .depth = 2, .lead = 2, .pieces = 2, .sum_blocks = 24, .stores = true, .start = start,
+    .depth = 2, .lead = 2, .pieces = 2, .sum_blocks = 24, .stores = true, .by_engines = true,
 };
 
-static const struct symm_mover *engine(int ranks)
-{
-    return ranks == 2 ? &of_two : &of_more;
-}
-
-static size_t scratch_wanted(size_t bytes, int ranks)
-{
-    return symm_pipeline_scratch(engine(ranks), bytes, ranks);
-}
-
-static enum symm_status step(struct symm_run *run)
-{
-    return symm_pipeline_step(run, engine(run->team->size));
-}
+SYMM_PIPELINE_FUNCTIONS(of_two, of_more)
 
 const struct symm_algorithm_row symm_allreduce_cuda_copy_engine = {
     .number = SYMM_ALLREDUCE_CUDA_COPY_ENGINE,

@@ -17,7 +17,7 @@
 #include "kernels/cuda/launch/multimem.h"
 #include "kernels/cuda/steps.h"
 
-static enum symm_status start(struct symm_run *run)
+static struct symm_kernel *make(const struct symm_run *run, struct symm_kernel *kernel)
 {
     int ranks = run->team->size;
     struct symm_cuda_multimem arguments = {
@@ -27,13 +27,7 @@ static enum symm_status start(struct symm_run *run)
     for (int rank = 0; rank < ranks; rank++) {
         arguments.unicast.inputs[rank] = run->inputs[rank];
     }
-    return symm_device_multimem_start(run->device, run->cuda_type, run->cuda_op, &arguments,
-                                      run->block_limit, &run->ticket);
-}
-
-static enum symm_status step(struct symm_run *run)
-{
-    return symm_cuda_step(run, start);
+    return symm_kernel_multimem(kernel, run->cuda_type, run->cuda_op, &arguments, run->block_limit);
 }
 
 /* A GPU sends its whole array to each rank, itself included. */
@@ -54,5 +48,6 @@ const struct symm_algorithm_row symm_allreduce_cuda_multimem_one_shot = {
      */
     .cost = {.floor = 12.8, .floor_rank = 0, .start = 12.8, .start_rank = 0,
              .rate_two = 310e3, .rate = 310e3, .is_guess = true, .link_bytes = link_bytes},
-    .step = step,
+    .step = symm_cuda_kernel_step,
+    .make = make,
 };

@@ -14,7 +14,7 @@
 #include "kernels/cuda/link.h"
 #include "kernels/cuda/steps.h"
 
-static enum symm_status start(struct symm_run *run)
+static struct symm_kernel *make(const struct symm_run *run, struct symm_kernel *kernel)
 {
     int ranks = run->team->size;
     struct symm_cuda_reduce arguments = {
@@ -22,13 +22,7 @@ static enum symm_status start(struct symm_run *run)
         .outputs = {run->output},
     };
     memcpy(arguments.inputs, run->inputs, (size_t)ranks * sizeof(*run->inputs));
-    return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
-                                    run->block_limit, &run->ticket);
-}
-
-static enum symm_status step(struct symm_run *run)
-{
-    return symm_cuda_step(run, start);
+    return symm_kernel_reduce(kernel, run->cuda_type, run->cuda_op, &arguments, run->block_limit);
 }
 
 const struct symm_algorithm_row symm_allreduce_cuda_one_shot = {
@@ -45,5 +39,6 @@ const struct symm_algorithm_row symm_allreduce_cuda_one_shot = {
      */
     .cost = {.floor = 11.9, .floor_rank = 1.1, .start = 11.9, .start_rank = 1.1,
              .rate_two = 337e3, .rate = 288e3, .link_bytes = symm_link_bytes_of_arrays},
-    .step = step,
+    .step = symm_cuda_kernel_step,
+    .make = make,
 };

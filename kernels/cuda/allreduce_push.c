@@ -13,23 +13,9 @@
 #include "kernels/cuda/link.h"
 #include "kernels/cuda/pipeline.h"
 
-static enum symm_status start(struct symm_run *run, const struct symm_cuda_push *pushes, int count,
-                              struct symm_ticket *ticket)
-{
-    return symm_device_push_start(run->device, pushes, count, false, run->block_limit, ticket);
-}
+static const struct symm_mover kernel = {.depth = 2, .lead = 2, .pieces = 1};
 
-static const struct symm_mover kernel = {.depth = 2, .lead = 2, .pieces = 1, .start = start};
-
-static size_t scratch_wanted(size_t bytes, int ranks)
-{
-    return symm_pipeline_scratch(&kernel, bytes, ranks);
-}
-
-static enum symm_status step(struct symm_run *run)
-{
-    return symm_pipeline_step(run, &kernel);
-}
+SYMM_PIPELINE_FUNCTIONS(kernel, kernel)
 
 const struct symm_algorithm_row symm_allreduce_cuda_push = {
     .number = SYMM_ALLREDUCE_CUDA_PUSH,

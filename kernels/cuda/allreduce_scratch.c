@@ -61,8 +61,9 @@ static struct cut cut_make(const struct symm_run *run)
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
-static enum symm_status two_shot_start(struct symm_run *run, const struct symm_relay_array *array,
-                                       uint64_t piece, struct symm_ticket *ticket)
+static struct symm_kernel *two_shot_make(const struct symm_run *run,
+                                         const struct symm_relay_array *array, uint64_t piece,
+                                         struct symm_kernel *kernel)
 {
     int ranks = run->team->size;
     size_t begin, end;
@@ -76,24 +77,24 @@ static enum symm_status two_shot_start(struct symm_run *run, const struct symm_r
         arguments.inputs[turn] = symm_relay_array_part(run, array, turn, piece);
         arguments.outputs[turn] = symm_relay_array_part(run, array, target, piece);
     }
-    return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
-                                    run->block_limit, ticket);
+    return symm_kernel_reduce(kernel, run->cuda_type, run->cuda_op, &arguments, run->block_limit);
 }
 
-static enum symm_status reduce_start(struct symm_run *run, uint64_t stage,
-                                     struct symm_ticket *ticket)
+static struct symm_kernel *reduce_make(const struct symm_run *run, uint64_t stage,
+                                       struct symm_kernel *kernel)
 {
     struct cut cut = cut_make(run);
     uint64_t piece = stage - 1;
     if (stage == 0 || piece >= cut.array.pieces) {
-        return SYMM_OK;
+        return symm_kernel_nothing(kernel);
     }
-    return cut.one_shot ? symm_relay_array_reduce(run, &cut.array, run->team->size, piece, ticket)
-                        : two_shot_start(run, &cut.array, piece, ticket);
+    return cut.one_shot ? symm_relay_array_reduce(run, &cut.array, run->team->size, piece,
+                                                  kernel)
+                        : two_shot_make(run, &cut.array, piece, kernel);
 }
 
-static enum symm_status copies_start(struct symm_run *run, uint64_t stage,
-                                     struct symm_ticket *ticket)
+static struct symm_kernel *copies_make(const struct symm_run *run, uint64_t stage,
+                                       struct symm_kernel *kernel)
 {
     struct cut cut = cut_make(run);
     const struct symm_relay_array *array = &cut.array;
@@ -111,13 +112,13 @@ static enum symm_status copies_start(struct symm_run *run, uint64_t stage,
             .bytes = symm_relay_array_count(run, array, piece) * array->extent,
         };
     }
-    return symm_device_beside_start(run->device, copies, count, run->block_limit, ticket);
+    return symm_kernel_beside(kernel, copies, count, run->block_limit);
 }
 
 static enum symm_status step(struct symm_run *run)
 {
-    static const symm_stage_start launches[SYMM_STAGE_LAUNCHES] = {
-        [SYMM_STAGE_ACROSS] = reduce_start, [SYMM_STAGE_BESIDE] = copies_start};
+    static const symm_stage_make launches[SYMM_STAGE_LAUNCHES] = {
+        [SYMM_STAGE_ACROSS] = reduce_make, [SYMM_STAGE_BESIDE] = copies_make};
     struct cut cut = cut_make(run);
     return symm_relay_step(run, cut.array.pieces + stages_beside(cut.one_shot), launches);
 }

@@ -17,7 +17,7 @@
 #include "kernels/cuda/link.h"
 #include "kernels/cuda/steps.h"
 
-static enum symm_status start(struct symm_run *run)
+static struct symm_kernel *make(const struct symm_run *run, struct symm_kernel *kernel)
 {
     int ranks = run->team->size;
     size_t begin, end;
@@ -30,13 +30,8 @@ static enum symm_status start(struct symm_run *run)
         arguments.inputs[turn] = run->inputs[turn];
         arguments.outputs[turn] = run->outputs[symm_run_rotate(run, turn)];
     }
-    return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
-                                    symm_cuda_store_blocks(run, ranks), &run->ticket);
-}
-
-static enum symm_status step(struct symm_run *run)
-{
-    return symm_cuda_step(run, start);
+    return symm_kernel_reduce(kernel, run->cuda_type, run->cuda_op, &arguments,
+                              symm_cuda_store_blocks(run, ranks));
 }
 
 const struct symm_algorithm_row symm_allreduce_cuda_two_shot = {
@@ -53,5 +48,6 @@ const struct symm_algorithm_row symm_allreduce_cuda_two_shot = {
      */
     .cost = {.floor = 11.1, .floor_rank = 1.1, .start = 11.1, .start_rank = 1.1,
              .rate_two = 337e3, .rate = 318e3, .link_bytes = symm_link_bytes_of_slices},
-    .step = step,
+    .step = symm_cuda_kernel_step,
+    .make = make,
 };

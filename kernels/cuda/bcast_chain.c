@@ -121,13 +121,13 @@ static enum symm_status pass_start(struct symm_run *run, const struct cut *cut)
         return SYMM_PENDING;
     }
     const int lane = 0; /* engines lose time with every change between streams */
-    struct symm_ticket *ticket = &pipeline->pushes[piece % SYMM_PIPELINE_DEPTH];
+    struct symm_completion *completion = &pipeline->pushes[piece % SYMM_PIPELINE_DEPTH];
     const struct symm_cuda_push push = {
         symm_rooted_is_root(run) ? (const unsigned char *)run->input + piece * cut->piece
                                  : place_of(run, cut, run->team->rank, piece),
         place_of(run, cut, next, piece), is_last ? 0 : bytes_of(run, cut, piece)};
     enum symm_status status =
-        symm_device_engine_start(run->device, &push, 1, lane, NULL, 0, ticket);
+        symm_device_engine_start(run->device, &push, 1, lane, NULL, 0, completion);
     if (status == SYMM_OK) { /* PENDING: too much is under way, nothing was started */
         pipeline->pushed++;
         run->worked = true;
@@ -138,6 +138,7 @@ static enum symm_status pass_start(struct symm_run *run, const struct cut *cut)
 /* Out of a slot. */
 static enum symm_status out_start(struct symm_run *run, const struct cut *cut)
 {
+    struct symm_kernel kernel;
     struct symm_pipeline *pipeline = &run->pipeline;
     uint32_t piece = pipeline->storing;
     if (!cut->by_slots || piece == cut->pieces ||
@@ -149,8 +150,8 @@ static enum symm_status out_start(struct symm_run *run, const struct cut *cut)
         (unsigned char *)run->output + piece * cut->piece,
         symm_rooted_is_root(run) ? 0 : bytes_of(run, cut, piece)};
     enum symm_status status =
-        symm_device_beside_start(run->device, &copy, 1, run->block_limit,
-                                 &pipeline->stores[piece % SYMM_PIPELINE_DEPTH]);
+        symm_device_start(run->device, symm_kernel_beside(&kernel, &copy, 1, run->block_limit),
+                          &pipeline->stores[piece % SYMM_PIPELINE_DEPTH]);
     if (status == SYMM_OK) {
         pipeline->storing++;
         run->worked = true;

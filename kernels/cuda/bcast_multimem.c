@@ -11,7 +11,7 @@
 #include "kernels/cuda/launch/multimem.h"
 #include "kernels/cuda/rooted.h"
 
-static enum symm_status start(struct symm_run *run)
+static struct symm_kernel *make(const struct symm_run *run, struct symm_kernel *kernel)
 {
     int ranks = run->team->size;
     struct symm_cuda_multimem_copy arguments = {
@@ -19,18 +19,12 @@ static enum symm_status start(struct symm_run *run)
         .output = symm_multimem_pointer(&run->multicast_output, run->output),
     };
     if (!symm_rooted_is_root(run)) {
-        return symm_rooted_nothing(run);
+        return symm_kernel_nothing(kernel);
     }
     for (int rank = 0; rank < ranks; rank++) {
         arguments.unicast.outputs[rank] = run->outputs[rank];
     }
-    return symm_device_multimem_copy_start(run->device, &arguments, run->block_limit,
-                                           &run->ticket);
-}
-
-static enum symm_status step(struct symm_run *run)
-{
-    return symm_cuda_step(run, start);
+    return symm_kernel_multimem_copy(kernel, &arguments, run->block_limit);
 }
 
 const struct symm_algorithm_row symm_bcast_cuda_multimem = {
@@ -40,5 +34,6 @@ const struct symm_algorithm_row symm_bcast_cuda_multimem = {
     .memory = SYMM_ALGORITHM_DEVICE,
     .needs = SYMM_NEEDS_OUTPUT_MULTICAST,
     .keeps_order = true,
-    .step = step,
+    .step = symm_cuda_kernel_step,
+    .make = make,
 };

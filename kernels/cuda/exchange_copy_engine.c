@@ -31,7 +31,7 @@ static enum symm_status start(struct symm_run *run)
     return symm_device_engine_start(run->device, pushes + 1, ranks - 1, -1,
                                     in_place ? NULL : &pushes[0],
                                     run->beside ? SYMM_DEVICE_NO_BLOCKS : run->block_limit,
-                                    &run->ticket);
+                                    &run->completion);
 }
 
 static enum symm_status step(struct symm_run *run)
@@ -51,31 +51,17 @@ static enum symm_status step(struct symm_run *run)
  * (bench/results/gpu-h100-4-ranks-odd.txt).  In a gather engines store to one device, and are not
  * slower.
  */
-#define COPY_ENGINE_ROW(row, algorithm, served, needed, of_more)                                  \
-    const struct symm_algorithm_row row = {                                                       \
-        .number = algorithm,                                                                      \
-        .name = "cuda_copy_engine",                                                               \
-        .collective = served,                                                                     \
-        .memory = SYMM_ALGORITHM_DEVICE,                                                          \
-        .needs = needed,                                                                          \
-        .slow = SYMM_SLOW_SMALL_PAGES,                                                            \
-        .small_pages_most = 16 << 20,                                                             \
-        .small_pages_most_of_more = of_more,                                                      \
-        .spares_multiprocessors = true,                                                           \
-        .keeps_order = true,                                                                      \
-        .cost = COST,                                                                             \
-        .step = step,                                                                             \
-    }
+#define COPY_ENGINE_ROW(collective_, COLLECTIVE, needed, of_more)                                  \
+    SYMM_ALGORITHM_ROW(collective_, COLLECTIVE, cuda_copy_engine, CUDA_COPY_ENGINE,                \
+                       .name = "cuda_copy_engine", .memory = SYMM_ALGORITHM_DEVICE,                \
+                       .needs = needed, .slow = SYMM_SLOW_SMALL_PAGES,                             \
+                       .small_pages_most = 16 << 20, .small_pages_most_of_more = of_more,          \
+                       .spares_multiprocessors = true, .keeps_order = true, .cost = COST,          \
+                       .step = step)
 
-COPY_ENGINE_ROW(symm_alltoall_cuda_copy_engine, SYMM_ALLTOALL_CUDA_COPY_ENGINE, SYMM_ALLTOALL,
-                SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE, 0);
-COPY_ENGINE_ROW(symm_allgatherv_cuda_copy_engine, SYMM_ALLGATHERV_CUDA_COPY_ENGINE, SYMM_ALLGATHERV,
-                SYMM_NEEDS_OUTPUTS, 4 << 20);
-COPY_ENGINE_ROW(symm_alltoallv_cuda_copy_engine, SYMM_ALLTOALLV_CUDA_COPY_ENGINE, SYMM_ALLTOALLV,
-                SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE, 0);
-COPY_ENGINE_ROW(symm_alltoallw_cuda_copy_engine, SYMM_ALLTOALLW_CUDA_COPY_ENGINE, SYMM_ALLTOALLW,
-                SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE, 0);
-COPY_ENGINE_ROW(symm_gatherv_cuda_copy_engine, SYMM_GATHERV_CUDA_COPY_ENGINE, SYMM_GATHERV,
-                SYMM_NEEDS_OUTPUTS, 0);
-COPY_ENGINE_ROW(symm_scatterv_cuda_copy_engine, SYMM_SCATTERV_CUDA_COPY_ENGINE, SYMM_SCATTERV,
-                SYMM_NEEDS_OUTPUTS, 4 << 20);
+COPY_ENGINE_ROW(alltoall, ALLTOALL, SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE, 0);
+COPY_ENGINE_ROW(allgatherv, ALLGATHERV, SYMM_NEEDS_OUTPUTS, 4 << 20);
+COPY_ENGINE_ROW(alltoallv, ALLTOALLV, SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE, 0);
+COPY_ENGINE_ROW(alltoallw, ALLTOALLW, SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE, 0);
+COPY_ENGINE_ROW(gatherv, GATHERV, SYMM_NEEDS_OUTPUTS, 0);
+COPY_ENGINE_ROW(scatterv, SCATTERV, SYMM_NEEDS_OUTPUTS, 4 << 20);

@@ -14,7 +14,7 @@
 #include "kernels/cuda/link.h"
 #include "kernels/cuda/steps.h"
 
-static enum symm_status gather_start(struct symm_run *run)
+static struct symm_kernel *gather_make(const struct symm_run *run, struct symm_kernel *kernel)
 {
     const struct symm_block *own = &run->blocks[run->team->rank];
     const unsigned char *input = (const unsigned char *)run->input + own->send_at;
@@ -26,16 +26,16 @@ static enum symm_status gather_start(struct symm_run *run)
             arguments.outputs[arguments.output_count++] = output;
         }
     }
-    return symm_cuda_gather_start(run, &arguments);
+    return symm_cuda_gather(run, &arguments, kernel);
 }
 
-static enum symm_status start(struct symm_run *run)
+static struct symm_kernel *make(const struct symm_run *run, struct symm_kernel *kernel)
 {
     struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX];
     bool own_last = false;
     int count = 0;
     if (symm_collective_get(symm_algorithm_get(run->algorithm)->collective)->gathers) {
-        return gather_start(run);
+        return gather_make(run, kernel);
     }
     for (int turn = 1; turn <= run->team->size; turn++) {
         int rank = symm_run_rotate(run, turn % run->team->size);
@@ -49,13 +49,7 @@ static enum symm_status start(struct symm_run *run)
             };
         }
     }
-    return symm_device_push_start(run->device, pushes, count, own_last,
-                                  symm_cuda_store_blocks(run, count), &run->ticket);
-}
-
-static enum symm_status step(struct symm_run *run)
-{
-    return symm_cuda_step(run, start);
+    return symm_kernel_push(kernel, pushes, count, own_last, symm_cuda_store_blocks(run, count));
 }
 
 /* Those of an all-gather, which moves as many bytes in the same way. */
@@ -63,25 +57,15 @@ static enum symm_status step(struct symm_run *run)
               .rate_two = 335e3, .rate = 335e3, .is_guess = true,                                  \
               .link_bytes = symm_link_bytes_of_blocks}
 
-#define KERNEL_ROW(row, algorithm, served, needed)                                                \
-    const struct symm_algorithm_row row = {                                                       \
-        .number = algorithm,                                                                      \
-        .name = "cuda_kernel",                                                                    \
-        .collective = served,                                                                     \
-        .memory = SYMM_ALGORITHM_DEVICE,                                                          \
-        .needs = needed,                                                                          \
-        .keeps_order = true,                                                                      \
-        .cost = COST,                                                                             \
-        .step = step,                                                                             \
-    }
+#define KERNEL_ROW(collective_, COLLECTIVE, needed)                                                \
+    SYMM_ALGORITHM_ROW(collective_, COLLECTIVE, cuda_kernel, CUDA_KERNEL,                          \
+                       .name = "cuda_kernel", .memory = SYMM_ALGORITHM_DEVICE, .needs = needed,    \
+                       .keeps_order = true, .cost = COST, .step = symm_cuda_kernel_step,           \
+                       .make = make)
 
-KERNEL_ROW(symm_alltoall_cuda_kernel, SYMM_ALLTOALL_CUDA_KERNEL, SYMM_ALLTOALL,
-           SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE);
-KERNEL_ROW(symm_allgatherv_cuda_kernel, SYMM_ALLGATHERV_CUDA_KERNEL, SYMM_ALLGATHERV,
-           SYMM_NEEDS_OUTPUTS);
-KERNEL_ROW(symm_alltoallv_cuda_kernel, SYMM_ALLTOALLV_CUDA_KERNEL, SYMM_ALLTOALLV,
-           SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE);
-KERNEL_ROW(symm_alltoallw_cuda_kernel, SYMM_ALLTOALLW_CUDA_KERNEL, SYMM_ALLTOALLW,
-           SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE);
-KERNEL_ROW(symm_gatherv_cuda_kernel, SYMM_GATHERV_CUDA_KERNEL, SYMM_GATHERV, SYMM_NEEDS_OUTPUTS);
-KERNEL_ROW(symm_scatterv_cuda_kernel, SYMM_SCATTERV_CUDA_KERNEL, SYMM_SCATTERV, SYMM_NEEDS_OUTPUTS);
+KERNEL_ROW(alltoall, ALLTOALL, SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE);
+KERNEL_ROW(allgatherv, ALLGATHERV, SYMM_NEEDS_OUTPUTS);
+KERNEL_ROW(alltoallv, ALLTOALLV, SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE);
+KERNEL_ROW(alltoallw, ALLTOALLW, SYMM_NEEDS_OUTPUTS | SYMM_NEEDS_OUT_OF_PLACE);
+KERNEL_ROW(gatherv, GATHERV, SYMM_NEEDS_OUTPUTS);
+KERNEL_ROW(scatterv, SCATTERV, SYMM_NEEDS_OUTPUTS);

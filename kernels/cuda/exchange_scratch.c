@@ -107,7 +107,8 @@ static unsigned char *row_of(const struct symm_run *run, const struct cut *cut, 
 /* ---- launches -------------------------------------------------------------------------------- */
 
 /* Store to the ranks in the order me + 1, me + 2, ... so that not all begin with the same rank. */
-static enum symm_status push_start(struct symm_run *run, uint64_t stage, struct symm_ticket *ticket)
+static struct symm_kernel *push_make(const struct symm_run *run, uint64_t stage,
+                                     struct symm_kernel *kernel)
 {
     struct cut cut = cut_make(run);
     unsigned blocks = run->block_limit; /* copies of the piece before have to find room as well */
@@ -125,8 +126,8 @@ static enum symm_status push_start(struct symm_run *run, uint64_t stage, struct 
             };
         }
     }
-    return count == 0 ? SYMM_OK
-                      : symm_device_push_start(run->device, pushes, count, false, blocks, ticket);
+    return count == 0 ? symm_kernel_nothing(kernel)
+                      : symm_kernel_push(kernel, pushes, count, false, blocks);
 }
 
 /* In place the block for this rank itself is already in the output. */
@@ -148,14 +149,14 @@ static int outs(const struct symm_run *run, const struct cut *cut, uint64_t piec
     return count;
 }
 
-static enum symm_status out_start(struct symm_run *run, uint64_t stage, struct symm_ticket *ticket)
+static struct symm_kernel *out_make(const struct symm_run *run, uint64_t stage,
+                                    struct symm_kernel *kernel)
 {
     struct cut cut = cut_make(run);
     struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX];
     int count = stage == 0 ? 0 : outs(run, &cut, stage - 1, true, copies);
-    return count == 0 ? SYMM_OK
-                      : symm_device_beside_start(run->device, copies, count, run->block_limit,
-                                                 ticket);
+    return count == 0 ? symm_kernel_nothing(kernel)
+                      : symm_kernel_beside(kernel, copies, count, run->block_limit);
 }
 
 /* ---- in one piece ---------------------------------------------------------------------------- */
@@ -224,7 +225,7 @@ static int partner(const struct symm_run *run, int turn)
 }
 
 /* A block of the rank for itself is copied before the others' come, but for calls in place. */
-static enum symm_status whole_start(struct symm_run *run, struct symm_ticket *ticket)
+static struct symm_kernel *whole_make(const struct symm_run *run, struct symm_kernel *kernel)
 {
     struct symm_cuda_turn turns[SYMM_CUDA_RANKS_MAX];
     struct cut cut = cut_make(run), parts = cut;
@@ -238,8 +239,7 @@ static enum symm_status whole_start(struct symm_run *run, struct symm_ticket *ti
         }
     }
     unsigned blocks = run->block_limit == 0 && run->beside ? SYMM_DEVICE_BLOCKS : run->block_limit;
-    return symm_device_exchange_start(run->device, turns, count, SYMM_HANDOVER_PATIENCE, blocks,
-                                      ticket);
+    return symm_kernel_exchange(kernel, turns, count, SYMM_HANDOVER_PATIENCE, blocks);
 }
 
 /* What others have sent.  A kernel that has come back late has copied the own block as well. */
@@ -253,32 +253,23 @@ static int whole_outs(const struct symm_run *run, struct symm_cuda_push copies[S
 
 static enum symm_status step(struct symm_run *run)
 {
-    static const symm_stage_start launches[SYMM_STAGE_LAUNCHES] = {
-        [SYMM_STAGE_ACROSS] = push_start, [SYMM_STAGE_BESIDE] = out_start};
-    static const struct symm_handover whole = {.start = whole_start, .copies = whole_outs};
+    static const symm_stage_make launches[SYMM_STAGE_LAUNCHES] = {
+        [SYMM_STAGE_ACROSS] = push_make, [SYMM_STAGE_BESIDE] = out_make};
+    static const struct symm_handover whole = {.make = whole_make, .copies = whole_outs};
     struct cut cut = cut_make(run);
     return cut.is_whole ? symm_handover_step(run, &whole)
                         : symm_relay_step(run, cut.pieces + FILL, launches);
 }
 
-#define SCRATCH_ROW(row, algorithm, served, scratch)                                              \
-    const struct symm_algorithm_row row = {                                                       \
-        .number = algorithm,                                                                      \
-        .name = "cuda_scratch",                                                                   \
-        .collective = served,                                                                     \
-        .memory = SYMM_ALGORITHM_DEVICE,                                                          \
-        .needs = SYMM_NEEDS_RELAY_SCRATCH,                                                        \
-        .keeps_order = true,                                                                      \
-        .scratch_wanted = scratch,                                                                \
-        .step = step,                                                                             \
-    }
+#define SCRATCH_ROW(collective_, COLLECTIVE, scratch)                                              \
+    SYMM_ALGORITHM_ROW(collective_, COLLECTIVE, cuda_scratch, CUDA_SCRATCH,                        \
+                       .name = "cuda_scratch", .memory = SYMM_ALGORITHM_DEVICE,                    \
+                       .needs = SYMM_NEEDS_RELAY_SCRATCH, .keeps_order = true,                     \
+                       .scratch_wanted = scratch, .step = step)
 
-SCRATCH_ROW(symm_alltoall_cuda_scratch, SYMM_ALLTOALL_CUDA_SCRATCH, SYMM_ALLTOALL, blocks_scratch);
-SCRATCH_ROW(symm_allgatherv_cuda_scratch, SYMM_ALLGATHERV_CUDA_SCRATCH, SYMM_ALLGATHERV,
-            block_scratch);
-SCRATCH_ROW(symm_alltoallv_cuda_scratch, SYMM_ALLTOALLV_CUDA_SCRATCH, SYMM_ALLTOALLV,
-            blocks_scratch);
-SCRATCH_ROW(symm_alltoallw_cuda_scratch, SYMM_ALLTOALLW_CUDA_SCRATCH, SYMM_ALLTOALLW,
-            blocks_scratch);
-SCRATCH_ROW(symm_gatherv_cuda_scratch, SYMM_GATHERV_CUDA_SCRATCH, SYMM_GATHERV, blocks_scratch);
-SCRATCH_ROW(symm_scatterv_cuda_scratch, SYMM_SCATTERV_CUDA_SCRATCH, SYMM_SCATTERV, blocks_scratch);
+SCRATCH_ROW(alltoall, ALLTOALL, blocks_scratch);
+SCRATCH_ROW(allgatherv, ALLGATHERV, block_scratch);
+SCRATCH_ROW(alltoallv, ALLTOALLV, blocks_scratch);
+SCRATCH_ROW(alltoallw, ALLTOALLW, blocks_scratch);
+SCRATCH_ROW(gatherv, GATHERV, blocks_scratch);
+SCRATCH_ROW(scatterv, SCATTERV, blocks_scratch);

@@ -10,14 +10,15 @@
 #include "kernels/cuda/steps.h"
 
 /*
- * Start to copy a block to all outputs, the rank's own last if it is among them.  A block is read
- * once.  Between two ranks a large one is read twice, and the own output is written beside the
+ * A kernel that copies a block to all outputs, the rank's own last if it is among them.  A block is
+ * read once.  Between two ranks a large one is read twice, and the own output is written beside the
  * link's.  32 MiB into small pages took 122 us by reading once, and 109 so (allgatherv in
  * bench/results/gpu-h100-2-ranks-collectives-elsewhere.txt, before and now).  Blocks of 1 to 4 MiB
  * seem to take longer so.
  */
-static inline enum symm_status symm_cuda_gather_start(struct symm_run *run,
-                                                      const struct symm_cuda_copy *copy)
+static inline struct symm_kernel *symm_cuda_gather(const struct symm_run *run,
+                                                   const struct symm_cuda_copy *copy,
+                                                   struct symm_kernel *kernel)
 {
     const uint64_t twice_least = 8 << 20; /* bytes */
     /*
@@ -30,12 +31,11 @@ static inline enum symm_status symm_cuda_gather_start(struct symm_run *run,
             {copy->input, copy->outputs[0], copy->bytes},
             {copy->input, copy->outputs[1], copy->bytes},
         };
-        return symm_device_push_start(run->device, pushes, 2, true, run->block_limit,
-                                      &run->ticket);
+        return symm_kernel_push(kernel, pushes, 2, true, run->block_limit);
     }
     unsigned limit = copy->bytes > many_most ? run->block_limit
                                              : symm_cuda_store_blocks(run, copy->output_count);
-    return symm_device_copy_start(run->device, copy, limit, &run->ticket);
+    return symm_kernel_copy(kernel, copy, limit);
 }
 
 #endif /* SYMM_KERNELS_CUDA_GATHER_START_H */

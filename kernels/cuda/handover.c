@@ -22,8 +22,8 @@ static void proceed(struct symm_run *run, enum symm_status status, unsigned stag
 /* The kernel has ended, unless a look says otherwise. */
 static void working(struct symm_run *run)
 {
-    enum symm_status status = symm_device_ticket_test(run->device, &run->ticket);
-    bool is_late = run->stage == WORKING && run->ticket.late;
+    enum symm_status status = symm_completion_test(run->device, &run->completion);
+    bool is_late = run->stage == WORKING && run->completion.late;
     if (status == SYMM_OK) {
         symm_run_raise(run, is_late ? DONE : ENDED);
     }
@@ -33,13 +33,15 @@ static void working(struct symm_run *run)
 /* All ranks are done with their kernels: nobody tells this one any more. */
 static enum symm_status copies_start(struct symm_run *run, const struct symm_handover *handover)
 {
+    struct symm_kernel kernel;
     struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX];
     int count = handover->copies(run, copies), me = run->team->rank;
     copies[count++] = (struct symm_cuda_push){
         symm_cuda_head_words(run, me, SYMM_HEAD_ZEROS), symm_cuda_handover_words(run, me, 0),
         (size_t)run->team->size * SYMM_HEAD_HANDOVER_RANK};
-    return symm_device_push_start(run->device, copies, count, false, run->block_limit,
-                                  &run->ticket);
+    return symm_device_start(run->device,
+                             symm_kernel_push(&kernel, copies, count, false, run->block_limit),
+                             &run->completion);
 }
 
 static void late(struct symm_run *run, const struct symm_handover *handover)
@@ -63,7 +65,7 @@ enum symm_status symm_handover_step(struct symm_run *run, const struct symm_hand
 {
     switch (run->stage) {
     case STARTING:
-        proceed(run, handover->start(run, &run->ticket), WORKING);
+        proceed(run, symm_cuda_start(run, handover->make, &run->completion), WORKING);
         break;
     case WORKING:
     case AGAIN:

@@ -21,8 +21,7 @@ enum { SYMM_HANDOVER_PATIENCE = 1000 * 1000 }; /* ns: a thread sees nobody come 
 
 /* What an algorithm puts into such a run. */
 struct symm_handover {
-    /* Start the kernel, or nothing.  Errors: as symm_device_reduce_start(). */
-    enum symm_status (*start)(struct symm_run *run, struct symm_ticket *ticket);
+    symm_kernel_maker *make;
     /* What this rank copies once others have told it: less than SYMM_CUDA_RANKS_MAX blocks. */
     int (*copies)(const struct symm_run *run, struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX]);
 };

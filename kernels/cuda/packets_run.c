@@ -23,8 +23,7 @@
 #include "config.h"
 
 #include "kernels/cuda/steps.h"
-#include "kernels/prefix.h"
-#include "kernels/rooted.h"
+#include "kernels/pattern.h"
 
 enum {
     ROW_ALIGNMENT = 128,
@@ -36,178 +35,59 @@ enum {
 /* Of a run; the first ones are those of steps.h. */
 enum { STARTING = SYMM_CUDA_STARTING, WORKING, FAILED = SYMM_CUDA_DEPARTING, LATE };
 
-static enum symm_collective collective_of(const struct symm_run *run)
-{
-    return symm_algorithm_get(run->algorithm)->collective;
-}
-
 static size_t row_bytes(const struct symm_run *run)
 {
     return run->scratch_size / (size_t)run->team->size / ROW_ALIGNMENT * ROW_ALIGNMENT;
 }
 
-/* ---- who sends what to whom ------------------------------------------------------------------ */
-
-static void send_to(const struct symm_run *run, struct symm_cuda_packets *packets, int rank)
+/* Bytes of the array, or of a block; those of a reduce-scatter are equally long. */
+static size_t block_of(const struct symm_run *run, enum symm_collective collective)
 {
-    packets->rows[rank] = (unsigned char *)run->scratches[rank] +
-                          (size_t)run->team->rank * row_bytes(run);
-}
-
-static void receive_from(struct symm_cuda_packets *packets, int rank)
-{
-    packets->sources |= UINT64_C(1) << rank;
-}
-
-static size_t elements_bytes(const struct symm_run *run, size_t count)
-{
-    return symm_result_bytes(run->reduction, count * run->reduction->extent);
-}
-
-/* Each rank has an array for all. */
-static void array_describe(const struct symm_run *run, struct symm_cuda_packets *packets)
-{
-    packets->bytes = elements_bytes(run, run->count);
-    for (int rank = 0; rank < run->team->size; rank++) {
-        send_to(run, packets, rank);
-        receive_from(packets, rank);
-    }
-}
-
-/* Blocks are equally long. */
-static void scatter_describe(const struct symm_run *run, struct symm_cuda_packets *packets)
-{
-    size_t count = run->begins[1];
-    array_describe(run, packets);
-    packets->bytes = elements_bytes(run, count);
-    packets->input_step = count * run->reduction->extent;
-}
-
-static void scan_describe(const struct symm_run *run, struct symm_cuda_packets *packets)
-{
-    int me = run->team->rank;
-    packets->bytes = elements_bytes(run, run->count);
-    for (int rank = 0; rank < run->team->size; rank++) {
-        if (me < symm_prefix_length(run, rank)) {
-            send_to(run, packets, rank);
-        }
-        if (rank < symm_prefix_length(run, me)) {
-            receive_from(packets, rank);
-        }
-    }
-}
-
-static void reduce_describe(const struct symm_run *run, struct symm_cuda_packets *packets)
-{
-    packets->bytes = elements_bytes(run, run->count);
-    send_to(run, packets, run->root);
-    for (int rank = 0; rank < run->team->size && symm_rooted_is_root(run); rank++) {
-        receive_from(packets, rank);
-    }
-}
-
-/* All ranks send to all, but not to themselves where the block is in its place. */
-static void blocks_describe(const struct symm_run *run, struct symm_cuda_packets *packets)
-{
-    bool is_alltoall = collective_of(run) == SYMM_ALLTOALL;
-    size_t block = is_alltoall ? run->count / (size_t)run->team->size : run->count;
-    const unsigned char *own =
-        (const unsigned char *)run->output + (size_t)run->team->rank * block;
-    bool own_stays = (is_alltoall ? run->output : own) == run->input;
-    packets->bytes = block;
-    packets->input_step = is_alltoall ? block : 0;
-    packets->output_step = block;
-    for (int rank = 0; rank < run->team->size; rank++) {
-        if (rank != run->team->rank || !own_stays) {
-            send_to(run, packets, rank);
-            receive_from(packets, rank);
-        }
-    }
-}
-
-static void bcast_describe(const struct symm_run *run, struct symm_cuda_packets *packets)
-{
-    packets->bytes = run->count;
-    if (!symm_rooted_is_root(run)) {
-        receive_from(packets, run->root);
-        return;
-    }
-    for (int rank = 0; rank < run->team->size; rank++) {
-        if (rank != run->root) {
-            send_to(run, packets, rank);
-        }
-    }
-}
-
-/* A gather or a scatter: the root has a vector, and all have a block. */
-static void vector_describe(const struct symm_run *run, struct symm_cuda_packets *packets)
-{
-    bool is_from_root = symm_rooted_is_from_root(run), is_root = symm_rooted_is_root(run);
-    const void *from;
-    void *to;
-    bool own_moves = symm_rooted_own(run, &from, &to);
-    packets->bytes = run->count;
-    packets->input_step = is_from_root ? run->count : 0;
-    packets->output_step = is_from_root ? 0 : run->count;
-    for (int rank = 0; rank < run->team->size; rank++) {
-        bool has_block = rank != run->root || own_moves;
-        if (is_root && has_block && is_from_root) {
-            send_to(run, packets, rank);
-        } else if (is_root && has_block) {
-            receive_from(packets, rank);
-        }
-    }
-    if (!is_root || own_moves) {
-        if (is_from_root) {
-            receive_from(packets, run->root);
-        } else {
-            send_to(run, packets, run->root);
-        }
-    }
-}
-
-static void describe(const struct symm_run *run, struct symm_cuda_packets *packets)
-{
-    switch (collective_of(run)) {
-    case SYMM_ALLREDUCE:
-        array_describe(run, packets);
-        break;
+    switch (collective) {
     case SYMM_REDUCE_SCATTER:
     case SYMM_REDUCE_SCATTER_BLOCK:
-        scatter_describe(run, packets);
-        break;
-    case SYMM_SCAN:
-    case SYMM_EXSCAN:
-        scan_describe(run, packets);
-        break;
-    case SYMM_REDUCE:
-        reduce_describe(run, packets);
-        break;
-    case SYMM_BCAST:
-        bcast_describe(run, packets);
-        break;
-    case SYMM_GATHER:
-    case SYMM_SCATTER:
-        vector_describe(run, packets);
-        break;
+        return run->begins[1] * run->reduction->extent;
+    case SYMM_ALLTOALL:
+        return run->count / (size_t)run->team->size;
     default:
-        blocks_describe(run, packets);
+        return symm_collective_get(collective)->reduces ? run->count * run->reduction->extent
+                                                        : run->count;
+    }
+}
+
+/* A rank sends its own data to its own pad, too, so that a second kernel finds them. */
+static void describe(const struct symm_run *run, enum symm_collective collective,
+                     struct symm_cuda_packets *packets)
+{
+    const int me = run->team->rank, ranks = run->team->size;
+    const struct symm_pattern_call call = {
+        .collective = collective, .rank = me, .ranks = ranks, .root = run->root,
+        .input = run->input, .output = run->output, .block = block_of(run, collective),
+    };
+    struct symm_pattern pattern;
+    (void)symm_pattern_get(&call, &pattern);
+    packets->bytes = symm_collective_get(collective)->reduces
+                         ? symm_result_bytes(run->reduction, call.block) : call.block;
+    packets->input_step = pattern.input_step;
+    packets->output_step = pattern.output_step;
+    packets->sources = pattern.sources;
+    if (run->piece > 0) {
+        pattern.targets = 0; /* everything has been sent */
+    }
+    for (int rank = 0; rank < ranks; rank++) {
+        if ((pattern.targets >> rank & 1) != 0) {
+            packets->rows[rank] =
+                (unsigned char *)run->scratches[rank] + (size_t)me * packets->pad_row;
+        }
+    }
+    if (pattern.sources == 0 && pattern.targets == 0) {
+        packets->bytes = 0;
     }
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-static bool sends_any(const struct symm_cuda_packets *packets)
-{
-    for (int rank = 0; rank < SYMM_CUDA_SMALL_RANKS; rank++) {
-        if (packets->rows[rank] != NULL) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static enum symm_status start(struct symm_run *run)
+static struct symm_kernel *make(const struct symm_run *run, struct symm_kernel *kernel)
 {
     struct symm_cuda_packets packets = {
         .input = run->input,
@@ -217,20 +97,16 @@ static enum symm_status start(struct symm_run *run)
         .flag = (uint32_t)run->sequence,
         .patience = PATIENCE,
     };
-    describe(run, &packets);
+    const enum symm_collective collective = symm_algorithm_get(run->algorithm)->collective;
+    describe(run, collective, &packets);
     packets.patience += packets.bytes / BYTES_PER_NS;
-    if (run->piece > 0) { /* everything has been sent */
-        memset(packets.rows, 0, sizeof(packets.rows));
+    if (packets.bytes == 0) {
+        return symm_kernel_nothing(kernel);
     }
-    if (packets.bytes == 0 || (packets.sources == 0 && !sends_any(&packets))) {
-        run->ticket = (struct symm_ticket){0};
-        return SYMM_OK;
-    }
-    return symm_collective_get(collective_of(run))->reduces
-               ? symm_device_packets_reduce_start(run->device, run->cuda_type, run->cuda_op,
-                                                  &packets, run->block_limit, &run->ticket)
-               : symm_device_packets_copy_start(run->device, &packets, run->block_limit,
-                                                &run->ticket);
+    return symm_collective_get(collective)->reduces
+               ? symm_kernel_packets_reduce(kernel, run->cuda_type, run->cuda_op, &packets,
+                                            run->block_limit)
+               : symm_kernel_packets_copy(kernel, &packets, run->block_limit);
 }
 
 static enum symm_status fail(struct symm_run *run, enum symm_status status, int rank)
@@ -245,7 +121,7 @@ static enum symm_status kernel_end(struct symm_run *run)
 {
     symm_run_raise(run, SYMM_CUDA_STEP_DEPART);
     run->failed_rank = -1;
-    if (!run->ticket.late) {
+    if (!run->completion.late) {
         return SYMM_OK;
     }
     run->stage = LATE;
@@ -273,10 +149,10 @@ static enum symm_status step(struct symm_run *run)
 {
     enum symm_status status;
     if (run->stage == STARTING) {
-        status = start(run);
+        status = symm_cuda_start(run, make, &run->completion);
         run->stage = status == SYMM_OK ? WORKING : STARTING;
     } else if (run->stage == WORKING) {
-        status = symm_device_ticket_test(run->device, &run->ticket);
+        status = symm_completion_test(run->device, &run->completion);
         if (status == SYMM_OK) {
             return kernel_end(run);
         }
@@ -292,28 +168,20 @@ static enum symm_status step(struct symm_run *run)
     return SYMM_PENDING;
 }
 
-#define PACKETS_ROW(row, algorithm, served)                                                        \
-    const struct symm_algorithm_row row = {                                                       \
-        .number = algorithm,                                                                      \
-        .name = "cuda_packets",                                                                   \
-        .collective = served,                                                                     \
-        .memory = SYMM_ALGORITHM_DEVICE,                                                          \
-        .needs = SYMM_NEEDS_PADS,                                                                 \
-        .slow = SYMM_SLOW_SHARED_DEVICES,                                                         \
-        .keeps_order = true,                                                                      \
-        .step = step,                                                                             \
-    }
+#define PACKETS_ROW(collective_, COLLECTIVE)                                                       \
+    SYMM_ALGORITHM_ROW(collective_, COLLECTIVE, cuda_packets, CUDA_PACKETS,                        \
+                       .name = "cuda_packets", .memory = SYMM_ALGORITHM_DEVICE,                    \
+                       .needs = SYMM_NEEDS_PADS, .slow = SYMM_SLOW_SHARED_DEVICES,                 \
+                       .keeps_order = true, .step = step)
 
-PACKETS_ROW(symm_allreduce_cuda_packets, SYMM_ALLREDUCE_CUDA_PACKETS, SYMM_ALLREDUCE);
-PACKETS_ROW(symm_reduce_scatter_cuda_packets, SYMM_REDUCE_SCATTER_CUDA_PACKETS,
-            SYMM_REDUCE_SCATTER);
-PACKETS_ROW(symm_reduce_scatter_block_cuda_packets, SYMM_REDUCE_SCATTER_BLOCK_CUDA_PACKETS,
-            SYMM_REDUCE_SCATTER_BLOCK);
-PACKETS_ROW(symm_scan_cuda_packets, SYMM_SCAN_CUDA_PACKETS, SYMM_SCAN);
-PACKETS_ROW(symm_exscan_cuda_packets, SYMM_EXSCAN_CUDA_PACKETS, SYMM_EXSCAN);
-PACKETS_ROW(symm_reduce_cuda_packets, SYMM_REDUCE_CUDA_PACKETS, SYMM_REDUCE);
-PACKETS_ROW(symm_allgather_cuda_packets, SYMM_ALLGATHER_CUDA_PACKETS, SYMM_ALLGATHER);
-PACKETS_ROW(symm_alltoall_cuda_packets, SYMM_ALLTOALL_CUDA_PACKETS, SYMM_ALLTOALL);
-PACKETS_ROW(symm_bcast_cuda_packets, SYMM_BCAST_CUDA_PACKETS, SYMM_BCAST);
-PACKETS_ROW(symm_gather_cuda_packets, SYMM_GATHER_CUDA_PACKETS, SYMM_GATHER);
-PACKETS_ROW(symm_scatter_cuda_packets, SYMM_SCATTER_CUDA_PACKETS, SYMM_SCATTER);
+PACKETS_ROW(allreduce, ALLREDUCE);
+PACKETS_ROW(reduce_scatter, REDUCE_SCATTER);
+PACKETS_ROW(reduce_scatter_block, REDUCE_SCATTER_BLOCK);
+PACKETS_ROW(scan, SCAN);
+PACKETS_ROW(exscan, EXSCAN);
+PACKETS_ROW(reduce, REDUCE);
+PACKETS_ROW(allgather, ALLGATHER);
+PACKETS_ROW(alltoall, ALLTOALL);
+PACKETS_ROW(bcast, BCAST);
+PACKETS_ROW(gather, GATHER);
+PACKETS_ROW(scatter, SCATTER);

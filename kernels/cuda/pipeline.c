@@ -148,10 +148,24 @@ static uint64_t step_of_store(const struct cut *cut, uint32_t piece)
 
 /* ---- starting: the next piece, if it may; SYMM_PENDING if not -------------------------------- */
 
-/* Whether a ticket is free: pieces `ended` to `started` - 1 are under way. */
+/* Whether a completion is free: pieces `ended` to `started` - 1 are under way. */
 static bool is_startable(const struct cut *cut, uint32_t started, uint32_t ended)
 {
     return started < cut->pieces && started < ended + cut->depth;
+}
+
+/* Engines copy on one stream: they lose time with every change between streams. */
+static enum symm_status move_start(struct symm_run *run, const struct symm_mover *mover,
+                                   const struct symm_cuda_push *pushes, int count,
+                                   struct symm_completion *completion)
+{
+    struct symm_kernel kernel;
+    const int lane = 0;
+    return mover->by_engines
+               ? symm_device_engine_start(run->device, pushes, count, lane, NULL, 0, completion)
+               : symm_device_start(
+                     run->device,
+                     symm_kernel_push(&kernel, pushes, count, false, run->block_limit), completion);
 }
 
 static enum symm_status push_start(struct symm_run *run, const struct symm_mover *mover,
@@ -175,7 +189,8 @@ static enum symm_status push_start(struct symm_run *run, const struct symm_mover
             .bytes = count * extent,
         };
     }
-    return mover->start(run, pushes, ranks - 1, &pipeline->pushes[piece % cut->depth]);
+    return move_start(run, mover, pushes, ranks - 1,
+                      &pipeline->pushes[piece % cut->depth]);
 }
 
 /* The user's limit and the mover's, of which either may be 0: none. */
@@ -189,6 +204,7 @@ static unsigned sum_blocks(const struct symm_run *run, const struct symm_mover *
 static enum symm_status sum_start(struct symm_run *run, const struct symm_mover *mover,
                                   const struct cut *cut, uint64_t least)
 {
+    struct symm_kernel kernel;
     struct symm_pipeline *pipeline = &run->pipeline;
     size_t begin, extent = symm_cuda_type_extent(run->cuda_type);
     uint32_t piece = pipeline->adding;
@@ -212,8 +228,10 @@ static enum symm_status sum_start(struct symm_run *run, const struct symm_mover 
             turn == 0 ? run->output : run->outputs[symm_run_rotate(run, turn)];
         arguments.outputs[turn] = output + (begin - skipped) * extent;
     }
-    return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
-                                    sum_blocks(run, mover), &pipeline->sums[piece % cut->depth]);
+    return symm_device_start(run->device,
+                             symm_kernel_reduce(&kernel, run->cuda_type, run->cuda_op, &arguments,
+                                                sum_blocks(run, mover)),
+                             &pipeline->sums[piece % cut->depth]);
 }
 
 static enum symm_status store_start(struct symm_run *run, const struct symm_mover *mover,
@@ -236,7 +254,8 @@ static enum symm_status store_start(struct symm_run *run, const struct symm_move
             .bytes = bytes,
         };
     }
-    return mover->start(run, pushes, ranks - 1, &pipeline->stores[piece % cut->depth]);
+    return move_start(run, mover, pushes, ranks - 1,
+                      &pipeline->stores[piece % cut->depth]);
 }
 
 /* Count a start.  An earlier failure takes precedence over the failure of this start. */
@@ -268,12 +287,12 @@ static enum symm_status work_start(struct symm_run *run, const struct symm_mover
 
 /* ---- testing --------------------------------------------------------------------------------- */
 
-void symm_pipeline_test(struct symm_run *run, struct symm_ticket *tickets, uint32_t depth,
+void symm_pipeline_test(struct symm_run *run, struct symm_completion *completions, uint32_t depth,
                         uint32_t *ended, uint32_t started, enum symm_status *failure)
 {
     enum symm_status status = SYMM_OK;
     while (*ended < started && status != SYMM_PENDING) {
-        status = symm_device_ticket_test(run->device, &tickets[*ended % depth]);
+        status = symm_completion_test(run->device, &completions[*ended % depth]);
         *ended += status != SYMM_PENDING; /* one that has failed has ended, too */
         if (status != SYMM_OK && status != SYMM_PENDING && *failure == SYMM_OK) {
             *failure = status;

@@ -59,8 +59,7 @@ struct symm_mover {
     unsigned sum_blocks;   /* most blocks of a kernel that adds; 0: as many as other kernels have */
     bool stores;           /* it also stores the results; otherwise the kernel that adds does */
     bool scatters;         /* reduce-scatter: a slice is a rank's block, and stays with its owner */
-    enum symm_status (*start)(struct symm_run *run, const struct symm_cuda_push *pushes, int count,
-                              struct symm_ticket *ticket);
+    bool by_engines;       /* copy engines push and store; otherwise kernels do */
 };
 
 /* Bytes of scratch with which an array of `bytes` is cut as the mover wants it. */
@@ -76,7 +75,7 @@ size_t symm_pipeline_scratch_fair(int ranks);
  * Count what has ended of the pieces *ended to `started` - 1, in order.  *failure becomes the first
  * failure, unless there has been one.
  */
-void symm_pipeline_test(struct symm_run *run, struct symm_ticket *tickets, uint32_t depth,
+void symm_pipeline_test(struct symm_run *run, struct symm_completion *completions, uint32_t depth,
                         uint32_t *ended, uint32_t started, enum symm_status *failure);
 
 /*
@@ -87,7 +86,18 @@ uint64_t symm_pipeline_step_of_push(uint32_t lead, uint32_t piece);
 uint64_t symm_pipeline_step_of_store(uint32_t lead, uint32_t pieces, uint32_t piece);
 void symm_pipeline_tell(struct symm_run *run, uint32_t lead, uint32_t pieces);
 
-/* The step function of such an algorithm. */
 enum symm_status symm_pipeline_step(struct symm_run *run, const struct symm_mover *mover);
+
+/* The functions of such an algorithm's row, with these movers between two ranks and among more. */
+#define SYMM_PIPELINE_FUNCTIONS(of_two, of_more)                                                   \
+    static size_t scratch_wanted(size_t bytes, int ranks)                                          \
+    {                                                                                              \
+        return symm_pipeline_scratch(ranks == 2 ? &(of_two) : &(of_more), bytes, ranks);           \
+    }                                                                                              \
+                                                                                                   \
+    static enum symm_status step(struct symm_run *run)                                             \
+    {                                                                                              \
+        return symm_pipeline_step(run, run->team->size == 2 ? &(of_two) : &(of_more));             \
+    }
 
 #endif /* SYMM_KERNELS_CUDA_PIPELINE_H */

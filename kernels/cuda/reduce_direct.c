@@ -14,26 +14,25 @@
 
 #include "kernels/cuda/rooted.h"
 
-static enum symm_status slice_start(struct symm_run *run, size_t begin, size_t end,
-                                    unsigned block_limit)
+static struct symm_kernel *slice_make(const struct symm_run *run, size_t begin, size_t end,
+                                      unsigned block_limit, struct symm_kernel *kernel)
 {
     struct symm_cuda_reduce arguments = {
         .begin = begin, .end = end, .ranks = run->team->size, .output_count = 1,
         .outputs = {run->outputs[run->root]},
     };
     if (begin == end) {
-        return symm_rooted_nothing(run);
+        return symm_kernel_nothing(kernel);
     }
     for (int rank = 0; rank < run->team->size; rank++) {
         arguments.inputs[rank] = run->inputs[rank];
     }
-    return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
-                                    block_limit, &run->ticket);
+    return symm_kernel_reduce(kernel, run->cuda_type, run->cuda_op, &arguments, block_limit);
 }
 
-static enum symm_status one_shot_start(struct symm_run *run)
+static struct symm_kernel *one_shot_make(const struct symm_run *run, struct symm_kernel *kernel)
 {
-    return slice_start(run, 0, symm_rooted_is_root(run) ? run->count : 0, run->block_limit);
+    return slice_make(run, 0, symm_rooted_is_root(run) ? run->count : 0, run->block_limit, kernel);
 }
 
 /*
@@ -50,27 +49,18 @@ static unsigned slice_blocks(const struct symm_run *run, size_t count)
     return run->block_limit == 0 && bytes >= least ? of_large : run->block_limit;
 }
 
-enum symm_status symm_reduce_two_shot_start(struct symm_run *run)
+struct symm_kernel *symm_reduce_two_shot_make(const struct symm_run *run,
+                                              struct symm_kernel *kernel)
 {
     size_t begin = 0, end = 0;
     if (run->team->size == 2) {
-        return one_shot_start(run);
+        return one_shot_make(run, kernel);
     }
     if (!symm_rooted_is_root(run)) {
         symm_slice(run->count, symm_cuda_type_extent((enum symm_cuda_type)run->cuda_type),
                    symm_rooted_number(run, run->team->rank), run->team->size - 1, &begin, &end);
     }
-    return slice_start(run, begin, end, slice_blocks(run, end - begin));
-}
-
-static enum symm_status one_shot_step(struct symm_run *run)
-{
-    return symm_cuda_step(run, one_shot_start);
-}
-
-static enum symm_status two_shot_step(struct symm_run *run)
-{
-    return symm_cuda_step(run, symm_reduce_two_shot_start);
+    return slice_make(run, begin, end, slice_blocks(run, end - begin), kernel);
 }
 
 const struct symm_algorithm_row symm_reduce_cuda_one_shot = {
@@ -80,7 +70,8 @@ const struct symm_algorithm_row symm_reduce_cuda_one_shot = {
     .memory = SYMM_ALGORITHM_DEVICE,
     .needs = SYMM_NEEDS_INPUTS,
     .keeps_order = true,
-    .step = one_shot_step,
+    .step = symm_cuda_kernel_step,
+    .make = one_shot_make,
 };
 
 const struct symm_algorithm_row symm_reduce_cuda_two_shot = {
@@ -90,5 +81,6 @@ const struct symm_algorithm_row symm_reduce_cuda_two_shot = {
     .memory = SYMM_ALGORITHM_DEVICE,
     .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUTPUTS,
     .keeps_order = true,
-    .step = two_shot_step,
+    .step = symm_cuda_kernel_step,
+    .make = symm_reduce_two_shot_make,
 };

@@ -153,7 +153,7 @@ enum { PASSED = 1, ENDED }; /* what ranks raise */
 
 /* ---- the work -------------------------------------------------------------------------------- */
 
-static enum symm_status pass_start(struct symm_run *run)
+static struct symm_kernel *pass_make(const struct symm_run *run, struct symm_kernel *kernel)
 {
     struct way way = way_of(run);
     int rank = run->team->rank;
@@ -164,9 +164,8 @@ static enum symm_status pass_start(struct symm_run *run)
         .own_first = rank < way.before,
         .patience = PATIENCE,
     };
-    run->ticket = (struct symm_ticket){0};
     if (vectors_of(run) == 0) {
-        return SYMM_OK;
+        return symm_kernel_nothing(kernel);
     }
     cut(run, &ring);
     if (way.before >= 0) {
@@ -179,15 +178,14 @@ static enum symm_status pass_start(struct symm_run *run)
         ring.passed = words_of(run, way.next, COME);
         ring.taken = words_of(run, rank, TAKEN);
     }
-    return symm_device_ring_start(run->device, run->cuda_type, run->cuda_op, &ring,
-                                  run->block_limit, &run->ticket);
+    return symm_kernel_ring(kernel, run->cuda_type, run->cuda_op, &ring, run->block_limit);
 }
 
 /* One that has come back late goes on, unless a rank has failed, which it would wait for. */
 static enum symm_status pass_test(struct symm_run *run)
 {
-    enum symm_status status = symm_device_ticket_test(run->device, &run->ticket);
-    if (status != SYMM_OK || !run->ticket.late) {
+    enum symm_status status = symm_completion_test(run->device, &run->completion);
+    if (status != SYMM_OK || !run->completion.late) {
         return status;
     }
     run->stage = BEGINNING;
@@ -195,32 +193,30 @@ static enum symm_status pass_test(struct symm_run *run)
 }
 
 /* Elements that fill no vector. */
-static enum symm_status rest_start(struct symm_run *run)
+static struct symm_kernel *rest_make(const struct symm_run *run, struct symm_kernel *kernel)
 {
     struct symm_cuda_reduce arguments = {
         .begin = vectors_of(run) * VECTOR / extent_of(run), .end = run->count,
         .ranks = run->team->size, .output_count = 1, .outputs = {run->outputs[run->root]},
     };
-    run->ticket = (struct symm_ticket){0};
-    if (!symm_rooted_is_root(run) || arguments.begin == arguments.end) {
-        return SYMM_OK;
+    if (!symm_rooted_is_root(run)) {
+        return symm_kernel_nothing(kernel);
     }
     for (int rank = 0; rank < run->team->size; rank++) {
         arguments.inputs[rank] = run->inputs[rank];
     }
-    return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
-                                    run->block_limit, &run->ticket);
+    return symm_kernel_reduce(kernel, run->cuda_type, run->cuda_op, &arguments, run->block_limit);
 }
 
 /* Nobody stores to this rank's words any more. */
-static enum symm_status wipe_start(struct symm_run *run)
+static struct symm_kernel *wipe_make(const struct symm_run *run, struct symm_kernel *kernel)
 {
     int rank = run->team->rank;
     const struct symm_cuda_push zeros = {
         symm_cuda_head_words(run, rank, SYMM_HEAD_ZEROS), words_of(run, rank, 0),
         WORD_KINDS * WORDS,
     };
-    return symm_device_push_start(run->device, &zeros, 1, false, 1, &run->tickets[0]);
+    return symm_kernel_push(kernel, &zeros, 1, false, 1);
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
@@ -235,7 +231,7 @@ static void passing(struct symm_run *run)
     enum symm_status status = pass_test(run);
     if (status == SYMM_OK) {
         symm_run_raise(run, PASSED);
-        status = rest_start(run);
+        status = symm_cuda_start(run, rest_make, &run->completion);
     }
     proceed(run, status, RESTING);
 }
@@ -245,15 +241,15 @@ static void resting(struct symm_run *run)
 {
     int next = way_of(run).next;
     if (next < 0 || symm_run_rank_reached(run, next, PASSED)) {
-        proceed(run, wipe_start(run), WIPING);
+        proceed(run, symm_cuda_start(run, wipe_make, &run->completions[0]), WIPING);
     }
 }
 
 static void wiping(struct symm_run *run)
 {
-    enum symm_status status = symm_device_ticket_test(run->device, &run->ticket);
+    enum symm_status status = symm_completion_test(run->device, &run->completion);
     if (status == SYMM_OK) {
-        status = symm_device_ticket_test(run->device, &run->tickets[0]);
+        status = symm_completion_test(run->device, &run->completions[0]);
     }
     proceed(run, status, ENDING);
 }
@@ -271,8 +267,8 @@ static enum symm_status ring_step(struct symm_run *run)
 {
     switch (run->stage) {
     case BEGINNING:
-        run->tickets[0] = (struct symm_ticket){0};
-        proceed(run, pass_start(run), PASSING);
+        run->completions[0] = (struct symm_completion){0};
+        proceed(run, symm_cuda_start(run, pass_make, &run->completion), PASSING);
         break;
     case PASSING:
         passing(run);
@@ -302,7 +298,7 @@ static enum symm_status ring_step(struct symm_run *run)
 
 static enum symm_status step(struct symm_run *run)
 {
-    return is_ring(run) ? ring_step(run) : symm_cuda_step(run, symm_reduce_two_shot_start);
+    return is_ring(run) ? ring_step(run) : symm_cuda_make_step(run, symm_reduce_two_shot_make);
 }
 
 const struct symm_algorithm_row symm_reduce_cuda_ring = {

@@ -14,58 +14,22 @@
 
 #include "kernels/cuda/pipeline.h"
 
-/* On one stream, as in allreduce_copy_engine.c. */
-static enum symm_status start(struct symm_run *run, const struct symm_cuda_push *pushes, int count,
-                              struct symm_ticket *ticket)
-{
-    const int lane = 0;
-    return symm_device_engine_start(run->device, pushes, count, lane, NULL, 0, ticket);
-}
-
 static const struct symm_mover of_two = {
-    .depth = 4, .lead = 2, .pieces = 16, .sum_blocks = 24, .scatters = true, .start = start};
+    .depth = 4, .lead = 2, .pieces = 16, .sum_blocks = 24, .scatters = true, .by_engines = true};
 
 /* 1 GiB on four H100: 3391 us in 16 pieces, 2263 in four (gpu-h100-4-ranks-engines.txt). */
 static const struct symm_mover of_more = {
-    .depth = 2, .lead = 1, .pieces = 4, .sum_blocks = 24, .scatters = true, .start = start};
+    .depth = 2, .lead = 1, .pieces = 4, .sum_blocks = 24, .scatters = true, .by_engines = true};
 
-static const struct symm_mover *engine(int ranks)
-{
-    return ranks == 2 ? &of_two : &of_more;
-}
+SYMM_PIPELINE_FUNCTIONS(of_two, of_more)
 
-static size_t scratch_wanted(size_t bytes, int ranks)
-{
-    return symm_pipeline_scratch(engine(ranks), bytes, ranks);
-}
-
-static enum symm_status step(struct symm_run *run)
-{
-    return symm_pipeline_step(run, engine(run->team->size));
-}
-
-const struct symm_algorithm_row symm_reduce_scatter_cuda_copy_engine = {
-    .number = SYMM_REDUCE_SCATTER_CUDA_COPY_ENGINE,
+SYMM_ALGORITHM_ROWS(reduce_scatter, REDUCE_SCATTER, reduce_scatter_block, REDUCE_SCATTER_BLOCK,
+                    cuda_copy_engine, CUDA_COPY_ENGINE,
     .name = "cuda_copy_engine",
-    .collective = SYMM_REDUCE_SCATTER,
     .memory = SYMM_ALGORITHM_DEVICE,
     .needs = SYMM_NEEDS_SLICE_SCRATCH,
     .keeps_order = true,
     .scratch_wanted = scratch_wanted,
     .scratch_least = symm_pipeline_scratch_least,
     .scratch_fair = symm_pipeline_scratch_fair,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_reduce_scatter_block_cuda_copy_engine = {
-    .number = SYMM_REDUCE_SCATTER_BLOCK_CUDA_COPY_ENGINE,
-    .name = "cuda_copy_engine",
-    .collective = SYMM_REDUCE_SCATTER_BLOCK,
-    .memory = SYMM_ALGORITHM_DEVICE,
-    .needs = SYMM_NEEDS_SLICE_SCRATCH,
-    .keeps_order = true,
-    .scratch_wanted = scratch_wanted,
-    .scratch_least = symm_pipeline_scratch_least,
-    .scratch_fair = symm_pipeline_scratch_fair,
-    .step = step,
-};
+    .step = step);

@@ -138,7 +138,7 @@ static struct symm_cuda_held handover_of(const struct symm_run *run)
  * A result that is not written over what others read goes to its place at once.  Without elements
  * there is no kernel, and nobody waits for this rank.
  */
-static enum symm_status load_start(struct symm_run *run, struct symm_ticket *ticket)
+static struct symm_kernel *load_make(const struct symm_run *run, struct symm_kernel *kernel)
 {
     int me = run->team->rank;
     size_t offset = run->begins[me] * extent_of(run);
@@ -154,31 +154,23 @@ static enum symm_status load_start(struct symm_run *run, struct symm_ticket *tic
     if (handover.told_count > 0 || handover.sources != 0) {
         arguments.hold = is_even(run) ? SYMM_CUDA_HELD_BY_BLOCKS : SYMM_CUDA_HELD;
     }
-    return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
-                                    run->block_limit, ticket);
+    return symm_kernel_reduce(kernel, run->cuda_type, run->cuda_op, &arguments, run->block_limit);
 }
 
 static enum symm_status step(struct symm_run *run)
 {
-    static const struct symm_handover hold = {.start = load_start, .copies = copies};
+    static const struct symm_handover hold = {.make = load_make, .copies = copies};
     return can_hold(run) ? symm_handover_step(run, &hold) : symm_reduce_scatter_cuda_push.step(run);
 }
 
-#define HOLD_ROW(row, algorithm, served)                                                           \
-    const struct symm_algorithm_row row = {                                                       \
-        .number = algorithm,                                                                      \
-        .name = "cuda_hold",                                                                      \
-        .collective = served,                                                                     \
-        .memory = SYMM_ALGORITHM_DEVICE,                                                          \
-        .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_SLICE_SCRATCH,                                    \
-        .slow = SYMM_SLOW_SHARED_DEVICES,                                                         \
-        .keeps_order = true,                                                                      \
-        .scratch_wanted = scratch_wanted,                                                         \
-        .scratch_least = symm_pipeline_scratch_least,                                             \
-        .scratch_fair = symm_pipeline_scratch_least,                                              \
-        .step = step,                                                                             \
-    }
-
-HOLD_ROW(symm_reduce_scatter_cuda_hold, SYMM_REDUCE_SCATTER_CUDA_HOLD, SYMM_REDUCE_SCATTER);
-HOLD_ROW(symm_reduce_scatter_block_cuda_hold, SYMM_REDUCE_SCATTER_BLOCK_CUDA_HOLD,
-         SYMM_REDUCE_SCATTER_BLOCK);
+SYMM_ALGORITHM_ROWS(reduce_scatter, REDUCE_SCATTER, reduce_scatter_block, REDUCE_SCATTER_BLOCK,
+                    cuda_hold, CUDA_HOLD,
+    .name = "cuda_hold",
+    .memory = SYMM_ALGORITHM_DEVICE,
+    .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_SLICE_SCRATCH,
+    .slow = SYMM_SLOW_SHARED_DEVICES,
+    .keeps_order = true,
+    .scratch_wanted = scratch_wanted,
+    .scratch_least = symm_pipeline_scratch_least,
+    .scratch_fair = symm_pipeline_scratch_least,
+    .step = step);

@@ -13,7 +13,7 @@
 
 #include "kernels/cuda/steps.h"
 
-static enum symm_status start(struct symm_run *run)
+static struct symm_kernel *make(const struct symm_run *run, struct symm_kernel *kernel)
 {
     int ranks = run->team->size;
     size_t begin = run->begins[run->team->rank];
@@ -25,31 +25,14 @@ static enum symm_status start(struct symm_run *run)
     for (int rank = 0; rank < ranks; rank++) {
         arguments.inputs[rank] = (const unsigned char *)run->inputs[rank] + offset;
     }
-    return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
-                                    run->block_limit, &run->ticket);
+    return symm_kernel_reduce(kernel, run->cuda_type, run->cuda_op, &arguments, run->block_limit);
 }
 
-static enum symm_status step(struct symm_run *run)
-{
-    return symm_cuda_step(run, start);
-}
-
-const struct symm_algorithm_row symm_reduce_scatter_cuda_pull = {
-    .number = SYMM_REDUCE_SCATTER_CUDA_PULL,
+SYMM_ALGORITHM_ROWS(reduce_scatter, REDUCE_SCATTER, reduce_scatter_block, REDUCE_SCATTER_BLOCK,
+                    cuda_pull, CUDA_PULL,
     .name = "cuda_pull",
-    .collective = SYMM_REDUCE_SCATTER,
     .memory = SYMM_ALGORITHM_DEVICE,
     .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUT_OF_PLACE,
     .keeps_order = true,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_reduce_scatter_block_cuda_pull = {
-    .number = SYMM_REDUCE_SCATTER_BLOCK_CUDA_PULL,
-    .name = "cuda_pull",
-    .collective = SYMM_REDUCE_SCATTER_BLOCK,
-    .memory = SYMM_ALGORITHM_DEVICE,
-    .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUT_OF_PLACE,
-    .keeps_order = true,
-    .step = step,
-};
+    .step = symm_cuda_kernel_step,
+    .make = make);

@@ -12,47 +12,17 @@
 
 #include "kernels/cuda/pipeline.h"
 
-static enum symm_status start(struct symm_run *run, const struct symm_cuda_push *pushes, int count,
-                              struct symm_ticket *ticket)
-{
-    return symm_device_push_start(run->device, pushes, count, false, run->block_limit, ticket);
-}
+static const struct symm_mover kernel = {.depth = 2, .lead = 2, .pieces = 1, .scatters = true};
 
-static const struct symm_mover kernel = {
-    .depth = 2, .lead = 2, .pieces = 1, .scatters = true, .start = start};
+SYMM_PIPELINE_FUNCTIONS(kernel, kernel)
 
-static size_t scratch_wanted(size_t bytes, int ranks)
-{
-    return symm_pipeline_scratch(&kernel, bytes, ranks);
-}
-
-static enum symm_status step(struct symm_run *run)
-{
-    return symm_pipeline_step(run, &kernel);
-}
-
-const struct symm_algorithm_row symm_reduce_scatter_cuda_push = {
-    .number = SYMM_REDUCE_SCATTER_CUDA_PUSH,
+SYMM_ALGORITHM_ROWS(reduce_scatter, REDUCE_SCATTER, reduce_scatter_block, REDUCE_SCATTER_BLOCK,
+                    cuda_push, CUDA_PUSH,
     .name = "cuda_push",
-    .collective = SYMM_REDUCE_SCATTER,
     .memory = SYMM_ALGORITHM_DEVICE,
     .needs = SYMM_NEEDS_SLICE_SCRATCH,
     .keeps_order = true,
     .scratch_wanted = scratch_wanted,
     .scratch_least = symm_pipeline_scratch_least,
     .scratch_fair = symm_pipeline_scratch_least,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_reduce_scatter_block_cuda_push = {
-    .number = SYMM_REDUCE_SCATTER_BLOCK_CUDA_PUSH,
-    .name = "cuda_push",
-    .collective = SYMM_REDUCE_SCATTER_BLOCK,
-    .memory = SYMM_ALGORITHM_DEVICE,
-    .needs = SYMM_NEEDS_SLICE_SCRATCH,
-    .keeps_order = true,
-    .scratch_wanted = scratch_wanted,
-    .scratch_least = symm_pipeline_scratch_least,
-    .scratch_fair = symm_pipeline_scratch_least,
-    .step = step,
-};
+    .step = step);

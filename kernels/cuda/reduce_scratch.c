@@ -57,12 +57,12 @@ static unsigned char *part_of(const struct symm_run *run, const struct cut *cut,
     return (unsigned char *)run->scratches[rank] + piece % PARTS * cut->part;
 }
 
-static enum symm_status reduce_start(struct symm_run *run, uint64_t stage,
-                                     struct symm_ticket *ticket)
+static struct symm_kernel *reduce_make(const struct symm_run *run, uint64_t stage,
+                                       struct symm_kernel *kernel)
 {
     struct cut cut = cut_make(run);
     if (stage == 0 || !symm_rooted_is_root(run)) {
-        return SYMM_OK;
+        return symm_kernel_nothing(kernel);
     }
     size_t offset = (size_t)(stage - 1) * cut.elements * extent_of(run);
     struct symm_cuda_reduce arguments = {
@@ -73,27 +73,27 @@ static enum symm_status reduce_start(struct symm_run *run, uint64_t stage,
         arguments.inputs[rank] = rank == run->root ? (const unsigned char *)run->input + offset
                                                    : part_of(run, &cut, rank, stage - 1);
     }
-    return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
-                                    run->block_limit, ticket);
+    return symm_kernel_reduce(kernel, run->cuda_type, run->cuda_op, &arguments, run->block_limit);
 }
 
-static enum symm_status in_start(struct symm_run *run, uint64_t stage, struct symm_ticket *ticket)
+static struct symm_kernel *in_make(const struct symm_run *run, uint64_t stage,
+                                   struct symm_kernel *kernel)
 {
     struct cut cut = cut_make(run);
     if (stage >= cut.pieces || symm_rooted_is_root(run)) {
-        return SYMM_OK;
+        return symm_kernel_nothing(kernel);
     }
     size_t extent = extent_of(run);
     const struct symm_cuda_push in = {
         (const unsigned char *)run->input + (size_t)stage * cut.elements * extent,
         part_of(run, &cut, run->team->rank, stage), count_of(run, &cut, stage) * extent};
-    return symm_device_beside_start(run->device, &in, 1, run->block_limit, ticket);
+    return symm_kernel_beside(kernel, &in, 1, run->block_limit);
 }
 
 static enum symm_status step(struct symm_run *run)
 {
-    static const symm_stage_start launches[SYMM_STAGE_LAUNCHES] = {
-        [SYMM_STAGE_ACROSS] = reduce_start, [SYMM_STAGE_BESIDE] = in_start};
+    static const symm_stage_make launches[SYMM_STAGE_LAUNCHES] = {
+        [SYMM_STAGE_ACROSS] = reduce_make, [SYMM_STAGE_BESIDE] = in_make};
     struct cut cut = cut_make(run);
     return symm_relay_step(run, cut.pieces + FILL, launches);
 }

@@ -29,16 +29,18 @@ size_t symm_relay_piece(size_t bytes, unsigned fill)
 /* Copy to the beginning of the scratch.  The first piece is there, however the data are cut. */
 void symm_run_start_early(struct symm_run *run, size_t bytes, void *scratch, size_t size)
 {
+    struct symm_kernel kernel;
     const struct symm_cuda_push copy = {run->input, scratch, bytes};
     run->early = bytes <= symm_least(symm_relay_early_most, size) &&
-                 symm_device_beside_start(run->device, &copy, 1, run->block_limit,
-                                          &run->tickets[SYMM_STAGE_BESIDE]) == SYMM_OK;
+                 symm_device_start(run->device,
+                                   symm_kernel_beside(&kernel, &copy, 1, run->block_limit),
+                                   &run->completions[SYMM_STAGE_BESIDE]) == SYMM_OK;
 }
 
 void symm_run_settle_early(struct symm_run *run)
 {
     while (run->early) {
-        run->early = symm_device_ticket_test(run->device, &run->tickets[SYMM_STAGE_BESIDE]) ==
+        run->early = symm_completion_test(run->device, &run->completions[SYMM_STAGE_BESIDE]) ==
                      SYMM_PENDING;
     }
 }
@@ -53,14 +55,16 @@ enum {
 
 /* PENDING: the device has no room for more launches at present. */
 static enum symm_status launches_start(struct symm_run *run,
-                                       const symm_stage_start launches[SYMM_STAGE_LAUNCHES])
+                                      const symm_stage_make launches[SYMM_STAGE_LAUNCHES])
 {
+    struct symm_kernel kernel;
     for (; run->position < SYMM_STAGE_LAUNCHES; run->position++) {
         size_t launch = run->position;
         if (launch == SYMM_STAGE_BESIDE && run->early) {
             continue;
         }
-        enum symm_status status = launches[launch](run, run->piece, &run->tickets[launch]);
+        enum symm_status status = symm_device_start(
+            run->device, launches[launch](run, run->piece, &kernel), &run->completions[launch]);
         if (status != SYMM_OK) {
             return status;
         }
@@ -76,7 +80,7 @@ static enum symm_status launches_test(struct symm_run *run)
 {
     bool pending = false;
     for (int launch = 0; launch < SYMM_STAGE_LAUNCHES; launch++) {
-        enum symm_status status = symm_device_ticket_test(run->device, &run->tickets[launch]);
+        enum symm_status status = symm_completion_test(run->device, &run->completions[launch]);
         pending |= status == SYMM_PENDING;
         if (status != SYMM_OK && status != SYMM_PENDING && run->failure == SYMM_OK) {
             run->failure = status;
@@ -90,13 +94,13 @@ static void stage_begin(struct symm_run *run)
     run->position = 0;
     for (int launch = 0; launch < SYMM_STAGE_LAUNCHES; launch++) {
         if (launch != SYMM_STAGE_BESIDE || !run->early) {
-            run->tickets[launch] = (struct symm_ticket){0};
+            run->completions[launch] = (struct symm_completion){0};
         }
     }
 }
 
 static enum symm_status starting(struct symm_run *run,
-                                 const symm_stage_start launches[SYMM_STAGE_LAUNCHES])
+                                 const symm_stage_make launches[SYMM_STAGE_LAUNCHES])
 {
     if (run->position == 0) {
         stage_begin(run);
@@ -135,7 +139,7 @@ static enum symm_status meeting(struct symm_run *run, uint64_t count)
 }
 
 enum symm_status symm_relay_step(struct symm_run *run, uint64_t count,
-                                  const symm_stage_start launches[SYMM_STAGE_LAUNCHES])
+                                 const symm_stage_make launches[SYMM_STAGE_LAUNCHES])
 {
     switch (run->stage) {
     case STARTING:

@@ -27,18 +27,18 @@
 #ifndef SYMM_KERNELS_CUDA_RELAY_H
 #define SYMM_KERNELS_CUDA_RELAY_H
 
-#include "kernels/cuda/launch/device.h"
+#include "kernels/cuda/launch/kernel.h"
 #include "kernels/run_steps.h"
 
 enum { SYMM_STAGE_ACROSS, SYMM_STAGE_BESIDE, SYMM_STAGE_LAUNCHES };
 
-/* Start a launch of stage `stage`, if it has one.  Errors: as symm_device_reduce_start(). */
-typedef enum symm_status (*symm_stage_start)(struct symm_run *run, uint64_t stage,
-                                             struct symm_ticket *ticket);
+/* Make a kernel of stage `stage`, or one with nothing to do. */
+typedef struct symm_kernel *(*symm_stage_make)(const struct symm_run *run, uint64_t stage,
+                                               struct symm_kernel *kernel);
 
 /* The step function of an algorithm of `count` stages.  Launches are started in their order. */
 enum symm_status symm_relay_step(struct symm_run *run, uint64_t count,
-                                  const symm_stage_start launches[SYMM_STAGE_LAUNCHES]);
+                                 const symm_stage_make launches[SYMM_STAGE_LAUNCHES]);
 
 /*
  * How many bytes of an array or block to take at a time, when there are `fill` more stages than

@@ -30,9 +30,9 @@ struct symm_relay_array symm_relay_array_cut(const struct symm_run *run, unsigne
     return array;
 }
 
-enum symm_status symm_relay_array_reduce(const struct symm_run *run,
-                                         const struct symm_relay_array *array, int ranks,
-                                         uint64_t piece, struct symm_ticket *ticket)
+struct symm_kernel *symm_relay_array_reduce(const struct symm_run *run,
+                                            const struct symm_relay_array *array, int ranks,
+                                            uint64_t piece, struct symm_kernel *kernel)
 {
     struct symm_cuda_reduce arguments = {
         .end = symm_relay_array_count(run, array, piece), .ranks = ranks, .output_count = 1,
@@ -42,6 +42,5 @@ enum symm_status symm_relay_array_reduce(const struct symm_run *run,
     for (int rank = 0; rank < ranks; rank++) {
         arguments.inputs[rank] = symm_relay_array_part(run, array, rank, piece);
     }
-    return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
-                                    run->block_limit, ticket);
+    return symm_kernel_reduce(kernel, run->cuda_type, run->cuda_op, &arguments, run->block_limit);
 }

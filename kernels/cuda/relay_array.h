@@ -57,9 +57,9 @@ static inline struct symm_cuda_push symm_relay_array_copy_in(const struct symm_r
     };
 }
 
-/* Reduce a piece of the first `ranks` ranks, from their scratch to this rank's output. */
-enum symm_status symm_relay_array_reduce(const struct symm_run *run,
-                                         const struct symm_relay_array *array, int ranks,
-                                         uint64_t piece, struct symm_ticket *ticket);
+/* A kernel that reduces a piece of the first `ranks` ranks, from their scratch to the output. */
+struct symm_kernel *symm_relay_array_reduce(const struct symm_run *run,
+                                            const struct symm_relay_array *array, int ranks,
+                                            uint64_t piece, struct symm_kernel *kernel);
 
 #endif /* SYMM_KERNELS_CUDA_RELAY_ARRAY_H */

@@ -10,13 +10,6 @@
 #include "kernels/cuda/steps.h"
 #include "kernels/rooted.h"
 
-/* For a rank that has nothing to start. */
-static inline enum symm_status symm_rooted_nothing(struct symm_run *run)
-{
-    run->ticket = (struct symm_ticket){0};
-    return SYMM_OK;
-}
-
 /* What this rank stores to other ranks, in the order me + 1, me + 2, ...  Returns how many. */
 static inline int symm_rooted_pushes(const struct symm_run *run,
                                      struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX])
@@ -46,8 +39,8 @@ static inline bool symm_rooted_own_push(const struct symm_run *run, struct symm_
     return symm_rooted_own(run, &own->input, &own->output);
 }
 
-/* Start this rank's part of a reduce by two-shot (reduce_direct.c). */
-enum symm_status symm_reduce_two_shot_start(struct symm_run *run);
+/* This rank's kernel of a reduce by two-shot (reduce_direct.c). */
+symm_kernel_maker symm_reduce_two_shot_make;
 
 /*
  * Broadcasts that are passed on through slots in scratch (bcast_chain.c): bytes of scratch that one

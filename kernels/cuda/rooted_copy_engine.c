@@ -17,12 +17,9 @@ static enum symm_status start(struct symm_run *run)
     struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX], own;
     int count = symm_rooted_pushes(run, pushes);
     bool has_own = symm_rooted_own_push(run, &own);
-    if (count == 0 && !has_own) {
-        return symm_rooted_nothing(run);
-    }
     return symm_device_engine_start(run->device, pushes, count, -1, has_own ? &own : NULL,
                                     run->beside ? SYMM_DEVICE_NO_BLOCKS : run->block_limit,
-                                    &run->ticket);
+                                    &run->completion);
 }
 
 static enum symm_status step(struct symm_run *run)
@@ -30,41 +27,14 @@ static enum symm_status step(struct symm_run *run)
     return symm_cuda_step(run, start);
 }
 
-const struct symm_algorithm_row symm_bcast_cuda_copy_engine = {
-    .number = SYMM_BCAST_CUDA_COPY_ENGINE,
-    .name = "cuda_copy_engine",
-    .collective = SYMM_BCAST,
-    .memory = SYMM_ALGORITHM_DEVICE,
-    .needs = SYMM_NEEDS_OUTPUTS,
-    .slow = SYMM_SLOW_SMALL_PAGES,
-    .small_pages_most = 16 << 20, /* as in allgather_copy_engine.c */
-    .spares_multiprocessors = true,
-    .keeps_order = true,
-    .step = step,
-};
+/* Small pages: as in allgather_copy_engine.c. */
+#define COPY_ENGINE_ROW(collective_, COLLECTIVE)                                                   \
+    SYMM_ALGORITHM_ROW(collective_, COLLECTIVE, cuda_copy_engine, CUDA_COPY_ENGINE,                \
+                       .name = "cuda_copy_engine", .memory = SYMM_ALGORITHM_DEVICE,                \
+                       .needs = SYMM_NEEDS_OUTPUTS, .slow = SYMM_SLOW_SMALL_PAGES,                 \
+                       .small_pages_most = 16 << 20, .spares_multiprocessors = true,               \
+                       .keeps_order = true, .step = step)
 
-const struct symm_algorithm_row symm_gather_cuda_copy_engine = {
-    .number = SYMM_GATHER_CUDA_COPY_ENGINE,
-    .name = "cuda_copy_engine",
-    .collective = SYMM_GATHER,
-    .memory = SYMM_ALGORITHM_DEVICE,
-    .needs = SYMM_NEEDS_OUTPUTS,
-    .slow = SYMM_SLOW_SMALL_PAGES,
-    .small_pages_most = 16 << 20,
-    .spares_multiprocessors = true,
-    .keeps_order = true,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_scatter_cuda_copy_engine = {
-    .number = SYMM_SCATTER_CUDA_COPY_ENGINE,
-    .name = "cuda_copy_engine",
-    .collective = SYMM_SCATTER,
-    .memory = SYMM_ALGORITHM_DEVICE,
-    .needs = SYMM_NEEDS_OUTPUTS,
-    .slow = SYMM_SLOW_SMALL_PAGES,
-    .small_pages_most = 16 << 20,
-    .spares_multiprocessors = true,
-    .keeps_order = true,
-    .step = step,
-};
+COPY_ENGINE_ROW(bcast, BCAST);
+COPY_ENGINE_ROW(gather, GATHER);
+COPY_ENGINE_ROW(scatter, SCATTER);

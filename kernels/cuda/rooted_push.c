@@ -11,24 +11,19 @@
 
 #include "kernels/cuda/rooted.h"
 
-static enum symm_status bcast_start(struct symm_run *run)
+static struct symm_kernel *bcast_make(const struct symm_run *run, struct symm_kernel *kernel)
 {
     struct symm_cuda_copy arguments = {.input = run->input, .bytes = run->count};
     if (!symm_rooted_is_root(run)) {
-        return symm_rooted_nothing(run);
+        return symm_kernel_nothing(kernel);
     }
     for (int turn = 1; turn < run->team->size; turn++) {
         arguments.outputs[arguments.output_count++] = run->outputs[symm_run_rotate(run, turn)];
     }
-    return symm_device_copy_start(run->device, &arguments, run->block_limit, &run->ticket);
+    return symm_kernel_copy(kernel, &arguments, run->block_limit);
 }
 
-static enum symm_status bcast_step(struct symm_run *run)
-{
-    return symm_cuda_step(run, bcast_start);
-}
-
-static enum symm_status start(struct symm_run *run)
+static struct symm_kernel *make(const struct symm_run *run, struct symm_kernel *kernel)
 {
     struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX], own;
     int count = symm_rooted_pushes(run, pushes);
@@ -36,14 +31,9 @@ static enum symm_status start(struct symm_run *run)
     if (own_last) {
         pushes[count++] = own;
     }
-    return count == 0 ? symm_rooted_nothing(run)
-                      : symm_device_push_start(run->device, pushes, count, own_last,
-                                               symm_cuda_store_blocks(run, count), &run->ticket);
-}
-
-static enum symm_status step(struct symm_run *run)
-{
-    return symm_cuda_step(run, start);
+    return count == 0 ? symm_kernel_nothing(kernel)
+                      : symm_kernel_push(kernel, pushes, count, own_last,
+                                         symm_cuda_store_blocks(run, count));
 }
 
 const struct symm_algorithm_row symm_bcast_cuda_push = {
@@ -53,25 +43,14 @@ const struct symm_algorithm_row symm_bcast_cuda_push = {
     .memory = SYMM_ALGORITHM_DEVICE,
     .needs = SYMM_NEEDS_OUTPUTS,
     .keeps_order = true,
-    .step = bcast_step,
+    .step = symm_cuda_kernel_step,
+    .make = bcast_make,
 };
 
-const struct symm_algorithm_row symm_gather_cuda_push = {
-    .number = SYMM_GATHER_CUDA_PUSH,
+SYMM_ALGORITHM_ROWS(gather, GATHER, scatter, SCATTER, cuda_push, CUDA_PUSH,
     .name = "cuda_push",
-    .collective = SYMM_GATHER,
     .memory = SYMM_ALGORITHM_DEVICE,
     .needs = SYMM_NEEDS_OUTPUTS,
     .keeps_order = true,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_scatter_cuda_push = {
-    .number = SYMM_SCATTER_CUDA_PUSH,
-    .name = "cuda_push",
-    .collective = SYMM_SCATTER,
-    .memory = SYMM_ALGORITHM_DEVICE,
-    .needs = SYMM_NEEDS_OUTPUTS,
-    .keeps_order = true,
-    .step = step,
-};
+    .step = symm_cuda_kernel_step,
+    .make = make);

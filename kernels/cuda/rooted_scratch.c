@@ -83,8 +83,8 @@ static unsigned char *row_of(const struct symm_run *run, const struct cut *cut, 
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
-static enum symm_status bcast_push(struct symm_run *run, const struct cut *cut, uint64_t piece,
-                                   struct symm_ticket *ticket)
+static struct symm_kernel *bcast_push(const struct symm_run *run, const struct cut *cut,
+                                      uint64_t piece, struct symm_kernel *kernel)
 {
     struct symm_cuda_copy arguments = {
         .input = (const unsigned char *)run->input + begin_of(cut, piece),
@@ -94,19 +94,20 @@ static enum symm_status bcast_push(struct symm_run *run, const struct cut *cut, 
         arguments.outputs[arguments.output_count++] =
             row_of(run, cut, symm_run_rotate(run, turn), piece);
     }
-    return symm_device_copy_start(run->device, &arguments, run->block_limit, ticket);
+    return symm_kernel_copy(kernel, &arguments, run->block_limit);
 }
 
-static enum symm_status push_start(struct symm_run *run, uint64_t stage, struct symm_ticket *ticket)
+static struct symm_kernel *push_make(const struct symm_run *run, uint64_t stage,
+                                     struct symm_kernel *kernel)
 {
     struct cut cut = cut_make(run);
     struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX];
     int count = 0;
     if (stage >= cut.pieces || symm_rooted_is_root(run) != symm_rooted_is_from_root(run)) {
-        return SYMM_OK;
+        return symm_kernel_nothing(kernel);
     }
     if (symm_rooted_collective(run) == SYMM_BCAST) {
-        return bcast_push(run, &cut, stage, ticket);
+        return bcast_push(run, &cut, stage, kernel);
     }
     const unsigned char *input = (const unsigned char *)run->input + begin_of(&cut, stage);
     size_t bytes = bytes_of(run, &cut, stage);
@@ -119,11 +120,12 @@ static enum symm_status push_start(struct symm_run *run, uint64_t stage, struct 
         pushes[count++] = (struct symm_cuda_push){input + symm_rooted_begin(run, rank),
                                                   row_of(run, &cut, rank, stage), bytes};
     }
-    return symm_device_push_start(run->device, pushes, count, false, run->block_limit, ticket);
+    return symm_kernel_push(kernel, pushes, count, false, run->block_limit);
 }
 
 /* Copy a piece out, or in the first stage the root's own block. */
-static enum symm_status out_start(struct symm_run *run, uint64_t stage, struct symm_ticket *ticket)
+static struct symm_kernel *out_make(const struct symm_run *run, uint64_t stage,
+                                    struct symm_kernel *kernel)
 {
     struct cut cut = cut_make(run);
     struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX];
@@ -144,15 +146,14 @@ static enum symm_status out_start(struct symm_run *run, uint64_t stage, struct s
                                                       bytes_of(run, &cut, stage - 1)};
         }
     }
-    return count == 0 ? SYMM_OK
-                      : symm_device_beside_start(run->device, copies, count, run->block_limit,
-                                                 ticket);
+    return count == 0 ? symm_kernel_nothing(kernel)
+                      : symm_kernel_beside(kernel, copies, count, run->block_limit);
 }
 
 static enum symm_status step(struct symm_run *run)
 {
-    static const symm_stage_start launches[SYMM_STAGE_LAUNCHES] = {
-        [SYMM_STAGE_ACROSS] = push_start, [SYMM_STAGE_BESIDE] = out_start};
+    static const symm_stage_make launches[SYMM_STAGE_LAUNCHES] = {
+        [SYMM_STAGE_ACROSS] = push_make, [SYMM_STAGE_BESIDE] = out_make};
     struct cut cut = cut_make(run);
     return symm_relay_step(run, cut.pieces + FILL, launches);
 }

@@ -13,7 +13,7 @@
 #include "kernels/cuda/steps.h"
 #include "kernels/prefix.h"
 
-static enum symm_status start(struct symm_run *run)
+static struct symm_kernel *make(const struct symm_run *run, struct symm_kernel *kernel)
 {
     int ranks = symm_prefix_length(run, run->team->rank);
     struct symm_cuda_reduce arguments = {
@@ -21,35 +21,16 @@ static enum symm_status start(struct symm_run *run)
         .outputs = {run->output},
     };
     if (ranks == 0) { /* there is no result */
-        run->ticket = (struct symm_ticket){0};
-        return SYMM_OK;
+        return symm_kernel_nothing(kernel);
     }
     memcpy(arguments.inputs, run->inputs, (size_t)ranks * sizeof(*run->inputs));
-    return symm_device_reduce_start(run->device, run->cuda_type, run->cuda_op, &arguments,
-                                    run->block_limit, &run->ticket);
+    return symm_kernel_reduce(kernel, run->cuda_type, run->cuda_op, &arguments, run->block_limit);
 }
 
-static enum symm_status step(struct symm_run *run)
-{
-    return symm_cuda_step(run, start);
-}
-
-const struct symm_algorithm_row symm_scan_cuda_pull = {
-    .number = SYMM_SCAN_CUDA_PULL,
+SYMM_ALGORITHM_ROWS(scan, SCAN, exscan, EXSCAN, cuda_pull, CUDA_PULL,
     .name = "cuda_pull",
-    .collective = SYMM_SCAN,
     .memory = SYMM_ALGORITHM_DEVICE,
     .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUT_OF_PLACE,
     .keeps_order = true,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_exscan_cuda_pull = {
-    .number = SYMM_EXSCAN_CUDA_PULL,
-    .name = "cuda_pull",
-    .collective = SYMM_EXSCAN,
-    .memory = SYMM_ALGORITHM_DEVICE,
-    .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUT_OF_PLACE,
-    .keeps_order = true,
-    .step = step,
-};
+    .step = symm_cuda_kernel_step,
+    .make = make);

@@ -28,53 +28,39 @@ static size_t scratch_wanted(size_t bytes, int ranks)
     return symm_relay_array_wanted(bytes, FILL);
 }
 
-static enum symm_status reduce_start(struct symm_run *run, uint64_t stage,
-                                     struct symm_ticket *ticket)
+static struct symm_kernel *reduce_make(const struct symm_run *run, uint64_t stage,
+                                       struct symm_kernel *kernel)
 {
     int ranks = symm_prefix_length(run, run->team->rank);
     if (stage == 0 || ranks == 0) {
-        return SYMM_OK;
+        return symm_kernel_nothing(kernel);
     }
     struct symm_relay_array array = symm_relay_array_cut(run, FILL);
-    return symm_relay_array_reduce(run, &array, ranks, stage - 1, ticket);
+    return symm_relay_array_reduce(run, &array, ranks, stage - 1, kernel);
 }
 
-static enum symm_status copy_start(struct symm_run *run, uint64_t stage,
-                                   struct symm_ticket *ticket)
+static struct symm_kernel *copy_make(const struct symm_run *run, uint64_t stage,
+                                     struct symm_kernel *kernel)
 {
     struct symm_relay_array array = symm_relay_array_cut(run, FILL);
     if (stage >= array.pieces) {
-        return SYMM_OK;
+        return symm_kernel_nothing(kernel);
     }
     const struct symm_cuda_push copy = symm_relay_array_copy_in(run, &array, stage);
-    return symm_device_beside_start(run->device, &copy, 1, run->block_limit, ticket);
+    return symm_kernel_beside(kernel, &copy, 1, run->block_limit);
 }
 
 static enum symm_status step(struct symm_run *run)
 {
-    static const symm_stage_start launches[SYMM_STAGE_LAUNCHES] = {
-        [SYMM_STAGE_ACROSS] = reduce_start, [SYMM_STAGE_BESIDE] = copy_start};
+    static const symm_stage_make launches[SYMM_STAGE_LAUNCHES] = {
+        [SYMM_STAGE_ACROSS] = reduce_make, [SYMM_STAGE_BESIDE] = copy_make};
     return symm_relay_step(run, symm_relay_array_cut(run, FILL).pieces + FILL, launches);
 }
 
-const struct symm_algorithm_row symm_scan_cuda_scratch = {
-    .number = SYMM_SCAN_CUDA_SCRATCH,
+SYMM_ALGORITHM_ROWS(scan, SCAN, exscan, EXSCAN, cuda_scratch, CUDA_SCRATCH,
     .name = "cuda_scratch",
-    .collective = SYMM_SCAN,
     .memory = SYMM_ALGORITHM_DEVICE,
     .needs = SYMM_NEEDS_RELAY_SCRATCH,
     .keeps_order = true,
     .scratch_wanted = scratch_wanted,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_exscan_cuda_scratch = {
-    .number = SYMM_EXSCAN_CUDA_SCRATCH,
-    .name = "cuda_scratch",
-    .collective = SYMM_EXSCAN,
-    .memory = SYMM_ALGORITHM_DEVICE,
-    .needs = SYMM_NEEDS_RELAY_SCRATCH,
-    .keeps_order = true,
-    .scratch_wanted = scratch_wanted,
-    .step = step,
-};
+    .step = step);

@@ -20,7 +20,7 @@
 #include "kernels/cuda/steps.h"
 #include "kernels/prefix.h"
 
-static enum symm_status start(struct symm_run *run)
+static struct symm_kernel *make(const struct symm_run *run, struct symm_kernel *kernel)
 {
     int ranks = run->team->size;
     int first = symm_prefix_is_inclusive(run) ? 0 : 1; /* rank with a result */
@@ -31,38 +31,19 @@ static enum symm_status start(struct symm_run *run)
         .begin = begin, .end = end, .ranks = ranks - first, .output_count = ranks - first,
     };
     if (ranks == first) { /* there is no result */
-        run->ticket = (struct symm_ticket){0};
-        return SYMM_OK;
+        return symm_kernel_nothing(kernel);
     }
     for (int rank = first; rank < ranks; rank++) {
         arguments.inputs[rank - first] = run->inputs[rank - first];
         arguments.outputs[rank - first] = run->outputs[rank];
     }
-    return symm_device_scan_start(run->device, run->cuda_type, run->cuda_op, &arguments,
-                                  run->block_limit, &run->ticket);
+    return symm_kernel_scan(kernel, run->cuda_type, run->cuda_op, &arguments, run->block_limit);
 }
 
-static enum symm_status step(struct symm_run *run)
-{
-    return symm_cuda_step(run, start);
-}
-
-const struct symm_algorithm_row symm_scan_cuda_two_shot = {
-    .number = SYMM_SCAN_CUDA_TWO_SHOT,
+SYMM_ALGORITHM_ROWS(scan, SCAN, exscan, EXSCAN, cuda_two_shot, CUDA_TWO_SHOT,
     .name = "cuda_two_shot",
-    .collective = SYMM_SCAN,
     .memory = SYMM_ALGORITHM_DEVICE,
     .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUTPUTS,
     .keeps_order = true,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_exscan_cuda_two_shot = {
-    .number = SYMM_EXSCAN_CUDA_TWO_SHOT,
-    .name = "cuda_two_shot",
-    .collective = SYMM_EXSCAN,
-    .memory = SYMM_ALGORITHM_DEVICE,
-    .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUTPUTS,
-    .keeps_order = true,
-    .step = step,
-};
+    .step = symm_cuda_kernel_step,
+    .make = make);

@@ -23,7 +23,7 @@
 #ifndef SYMM_KERNELS_CUDA_STEPS_H
 #define SYMM_KERNELS_CUDA_STEPS_H
 
-#include "kernels/cuda/launch/device.h"
+#include "kernels/cuda/launch/kernel.h"
 #include "kernels/run_steps.h"
 
 enum { SYMM_CUDA_STARTING, SYMM_CUDA_WORKING, SYMM_CUDA_DEPARTING };
@@ -137,37 +137,16 @@ static inline void symm_cuda_depart(struct symm_run *run, enum symm_status statu
     run->stage = SYMM_CUDA_DEPARTING;
 }
 
-/* The step function of an algorithm that starts its work by `start`, which gives run->ticket. */
-static inline enum symm_status symm_cuda_step(struct symm_run *run,
-                                              enum symm_status (*start)(struct symm_run *))
-{
-    enum symm_status status;
-    switch (run->stage) {
-    case SYMM_CUDA_STARTING:
-        status = start(run);
-        if (status == SYMM_PENDING) {
-            return SYMM_PENDING;
-        }
-        if (status != SYMM_OK) {
-            symm_cuda_depart(run, status);
-            return SYMM_PENDING;
-        }
-        run->stage = SYMM_CUDA_WORKING;
-        return SYMM_PENDING;
-    case SYMM_CUDA_WORKING:
-        status = symm_device_ticket_test(run->device, &run->ticket);
-        if (status == SYMM_PENDING) {
-            return SYMM_PENDING;
-        }
-        symm_cuda_depart(run, status);
-        return SYMM_PENDING;
-    default:
-        if (!symm_run_reached(run, SYMM_CUDA_STEP_DEPART)) {
-            return SYMM_PENDING;
-        }
-        symm_cuda_failures_collect(run);
-        return SYMM_OK;
-    }
-}
+/* Start what `make` makes.  Errors: as symm_device_start(). */
+enum symm_status symm_cuda_start(struct symm_run *run, symm_kernel_maker *make,
+                                 struct symm_completion *completion);
+
+/*
+ * Step functions: of an algorithm that starts its work by `start`, which gives run->completion; of
+ * one that starts a single kernel; and the same for a row that says which.
+ */
+enum symm_status symm_cuda_step(struct symm_run *run, enum symm_status (*start)(struct symm_run *));
+enum symm_status symm_cuda_make_step(struct symm_run *run, symm_kernel_maker *make);
+enum symm_status symm_cuda_kernel_step(struct symm_run *run);
 
 #endif /* SYMM_KERNELS_CUDA_STEPS_H */

@@ -13,7 +13,7 @@
  */
 #include "config.h"
 
-#include "tests/standin/standin.h"
+#include "tests/standin/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -134,6 +134,7 @@ static CUresult transfer(const struct transfer *wanted, CUstream handle, CUconte
         result = standin_stream_wait(stream, stream->queued);
     }
     if (result == CUDA_SUCCESS) {
+        standin_trace_copy(target, source, copy.size, 1, stream);
         result = add_copy(stream, &copy, staged);
     }
     bool on_device = target == STANDIN_ON_DEVICE && source == STANDIN_ON_DEVICE;
@@ -265,6 +266,7 @@ static CUresult transfer_rows(const CUDA_MEMCPY2D *wanted, CUstream handle, CUco
     if (result == CUDA_SUCCESS) {
         rows.target = to;
         rows.source = from;
+        standin_trace_copy(target, source, rows.bytes, rows.count, stream);
         result = standin_stream_add(stream, run_rows, &rows, sizeof rows);
     }
     if (result == CUDA_SUCCESS && (target == STANDIN_PAGEABLE || source == STANDIN_PAGEABLE)) {
@@ -308,6 +310,7 @@ static CUresult fill(CUdeviceptr target, unsigned char value, size_t size, CUstr
         return CUDA_ERROR_INVALID_VALUE;
     }
     struct fill wanted = {.target = real, .value = value, .size = size};
+    standin_trace_fill(value, size, stream);
     return standin_stream_add(stream, run_fill, &wanted, sizeof wanted);
 }
 

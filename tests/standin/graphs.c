@@ -12,7 +12,7 @@
 #include "config.h"
 
 #include "tests/standin/graphs.h"
-#include "tests/standin/launches.h"
+#include "tests/standin/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -313,6 +313,7 @@ static CUresult launch(CUgraphExec exec, CUstream handle, CUcontext context)
         result = standin_stream_add_wait(stream, exec->stream, exec->number);
     }
     if (result == CUDA_SUCCESS) {
+        standin_trace_graph(stream);
         result = standin_nodes_give(&exec->nodes, stream);
     }
     if (result == CUDA_SUCCESS) {

@@ -10,7 +10,7 @@
  */
 #include "config.h"
 
-#include "tests/standin/launches.h"
+#include "tests/standin/trace.h"
 #include "tests/standin/trap.h"
 
 #include <string.h>
@@ -103,6 +103,7 @@ CUresult standin_launch_give(const void *payload, CUstream stream)
         }
         work.arguments[i] = standin_address_translate(work.arguments[i], stream->context->device);
     }
+    standin_trace_kernel("kernel", kept, stream);
     return standin_stream_add(stream, run_launch, &work, sizeof work);
 }
 
@@ -126,6 +127,9 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
     if (result == CUDA_SUCCESS) {
         struct standin_kept_launch kept;
         standin_launch_keep(&launch, &kept);
+        if (stream->capture != NULL) {
+            standin_trace_kernel("capture", &kept, stream);
+        }
         result = standin_stream_give(stream, standin_launch_give, &kept, sizeof kept);
     }
     return standin_end(result);

@@ -37,8 +37,11 @@ tests_standin_standin_driver_la_SOURCES = \
 	tests/standin/pointers.c \
 	tests/standin/primary.c \
 	tests/standin/streams.c \
+	tests/standin/trace.c tests/standin/trace.h \
 	tests/standin/trap.c tests/standin/trap.h \
 	tests/standin/user_objects.c \
 	tests/standin/vmm.c \
 	tests/standin/words.c
 endif
+
+EXTRA_DIST += tests/standin/traces

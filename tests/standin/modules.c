@@ -4,6 +4,9 @@
  * The image of a module is not looked into: its kernels are those that were compiled for the host
  * (kernels/cuda/device_code/host_kernels.h), found by name.
  *
+ * SYMM_STANDIN_PATIENCE=N: the clock of kernels is N times slower (default 1), so they wait for
+ * others N times as long before they give up.
+ *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
@@ -90,6 +93,7 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image)
         result = standin_end(CUDA_ERROR_INVALID_IMAGE);
     } else if (result == CUDA_SUCCESS) {
         standin_streams_drain(context); /* so do real drivers (H100, driver 580) */
+        symm_cuda_host_slow((uint64_t)standin_setting("SYMM_STANDIN_PATIENCE", 1));
         *module = calloc(1, sizeof **module);
         if (*module != NULL) {
             (*module)->context = context;

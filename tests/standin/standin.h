@@ -22,6 +22,8 @@
  *   multicast.c  SYMM_STANDIN_MULTICAST, SYMM_STANDIN_MULTICAST_LEAST,
  *                SYMM_STANDIN_MULTICAST_RECOMMENDED
  *   multicast_launch.c  SYMM_STANDIN_MULTICAST_ANY
+ *   modules.c  SYMM_STANDIN_PATIENCE
+ *   trace.c    SYMM_STANDIN_TRACE
  *
  * Every driver function has the form `begin, static function that does it, end`: begin counts the
  * use, lets it fail if the test wants that, and takes the one lock of the library.

@@ -16,6 +16,7 @@ unit_tests = \
 	tests/unit/kernels/test_float16 \
 	tests/unit/heap/test_flood \
 	tests/unit/kernels/test_fold \
+	tests/unit/kernels/test_pattern \
 	tests/unit/kernels/test_slice \
 	tests/unit/heap/test_fork \
 	tests/unit/heap/test_headroom \
@@ -116,6 +117,7 @@ tests_unit_kernels_test_float16_LDADD = $(unit_libs)
 tests_unit_heap_test_flood_LDADD = $(unit_libs)
 tests_unit_heap_test_flood_LDFLAGS = -Wl,--wrap=accept4 -Wl,--wrap=connect
 tests_unit_kernels_test_fold_LDADD = $(unit_libs)
+tests_unit_kernels_test_pattern_LDADD = $(unit_libs)
 tests_unit_kernels_test_slice_LDADD = $(unit_libs)
 tests_unit_heap_test_fork_LDADD = $(unit_libs)
 tests_unit_heap_test_headroom_LDADD = $(unit_libs)
@@ -204,7 +206,6 @@ check_LTLIBRARIES += tests/unit/ordering/librecorded.la
 tests_unit_ordering_librecorded_la_CPPFLAGS = $(component_cppflags)
 tests_unit_ordering_librecorded_la_CFLAGS = $(AM_CFLAGS) $(RECORDING_CFLAGS)
 tests_unit_ordering_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/launch/device_absent.c \
-	kernels/cuda/launch/multimem_absent.c \
 	heap/team/arena.c \
 	heap/team/arena_chunk.c \
 	heap/team/control.c \

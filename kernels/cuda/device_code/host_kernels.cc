@@ -31,6 +31,13 @@ void symm_cuda_host_kernel_register(struct symm_cuda_host_kernel *kernel)
     first = kernel;
 }
 
+static uint64_t slowness = 1;
+
+void symm_cuda_host_slow(uint64_t times)
+{
+    __atomic_store_n(&slowness, times > 0 ? times : 1, __ATOMIC_RELAXED);
+}
+
 /* Who asks often waits for a kernel of another thread, which may have no processor. */
 uint64_t symm_cuda_host_clock()
 {
@@ -40,7 +47,8 @@ uint64_t symm_cuda_host_clock()
         (void)sched_yield();
     }
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<uint64_t>(now.tv_sec) * 1000000000u + static_cast<uint64_t>(now.tv_nsec);
+    return (static_cast<uint64_t>(now.tv_sec) * 1000000000u + static_cast<uint64_t>(now.tv_nsec)) /
+           __atomic_load_n(&slowness, __ATOMIC_RELAXED);
 }
 
 /* Not sched_yield(), which beside programs that never wait costs a turn of each of them. */

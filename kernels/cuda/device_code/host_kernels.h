@@ -8,6 +8,7 @@
 #define SYMM_KERNELS_CUDA_DEVICE_CODE_HOST_KERNELS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -28,6 +29,9 @@ const struct symm_cuda_host_kernel *symm_cuda_host_kernels(void);
 
 /* The one of this name, or NULL. */
 const struct symm_cuda_host_kernel *symm_cuda_host_kernel_find(const char *name);
+
+/* From now on the clock by which kernels wait for others is so many times slower. */
+void symm_cuda_host_slow(uint64_t times);
 
 #ifdef __cplusplus
 }

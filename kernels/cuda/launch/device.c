@@ -12,7 +12,6 @@
 
 #include "kernels/cuda/launch/device_state.h"
 #include "kernels/cuda/launch/host_memory.h"
-#include "kernels/cuda/launch/multimem_functions.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct symm_device *devices[SYMM_CUDA_DEVICES_MAX];
@@ -92,8 +91,8 @@ static void parts_forget(struct symm_device *device)
         atomic_store_explicit(&device->copies[i], NULL, memory_order_relaxed);
     }
     memset(device->events, 0, sizeof(device->events));
-    symm_graphs_forget(&device->graphs);
-    memset(&device->functions, 0, sizeof(device->functions));
+    symm_queue_forget_graphs(&device->queue);
+    memset(device->functions, 0, sizeof(device->functions));
     device->device_flags = 0;
 }
 
@@ -114,22 +113,12 @@ static void parts_destroy(struct symm_device *device)
     stream_destroy(cuda, atomic_load_explicit(&device->beside, memory_order_relaxed));
     stream_destroy(cuda, device->kernels);
     events_destroy(device);
-    symm_graphs_destroy(cuda, &device->graphs);
-    symm_functions_unload(cuda, &device->functions);
+    symm_queue_destroy_graphs(&device->queue);
+    symm_functions_unload(cuda, &symm_device_functions, device->modules, device->functions);
     if (device->device_flags != 0) {
         (void)cuda->cuMemHostUnregister(device->flags);
     }
     parts_forget(device);
-}
-
-/* As far as can be: without graphs kernels are launched one by one. */
-static void graphs_make(struct symm_device *device, uint32_t life)
-{
-    struct symm_cuda_small_pushes nothing = {.threads = SYMM_DEVICE_WARP};
-    void *parameters[] = {&nothing};
-    const CUDA_KERNEL_NODE_PARAMS kernel =
-        symm_graph_kernel(device->functions.small_push, 1, SYMM_DEVICE_WARP, parameters);
-    symm_graphs_make(device->cuda, &device->graphs, life, &kernel, device->kernels);
 }
 
 static enum symm_status parts_make(struct symm_device *device, uint32_t life)
@@ -139,10 +128,12 @@ static enum symm_status parts_make(struct symm_device *device, uint32_t life)
         status = flags_register(device);
     }
     if (status == SYMM_OK) {
-        status = symm_functions_load(device->cuda, &device->functions);
+        status = symm_functions_load(device->cuda, &symm_device_functions, device->modules,
+                                     device->functions);
     }
     if (status == SYMM_OK) {
-        graphs_make(device, life);
+        symm_queue_make_graphs(&device->queue, SYMM_QUEUE_GRAPHS, life, SYMM_FUNCTION_SMALL_PUSH,
+                               device->kernels);
     }
     if (status != SYMM_OK) {
         parts_destroy(device);
@@ -208,7 +199,8 @@ static enum symm_status device_open(int number, struct symm_device **opened)
     enum symm_status status = symm_cuda_enter(number, &scope);
     if (status == SYMM_OK) {
         device->number = number;
-        device->cuda = scope.cuda;
+        device->cuda = device->queue.cuda = scope.cuda;
+        device->queue.functions = device->functions;
         atomic_init(&device->free_slots, UINT64_MAX);
         atomic_init(&device->life, scope.life);
         status = parts_make(device, scope.life);
@@ -243,8 +235,8 @@ static void device_close(struct symm_device *device)
     struct symm_cuda_scope scope;
     if (symm_cuda_enter_to_release(device->number, &scope) == SYMM_OK) {
         bool lives = scope.life == atomic_load_explicit(&device->life, memory_order_relaxed);
-        symm_multimem_unload(device, lives);
         if (lives) {
+            symm_multimem_unload(device);
             parts_destroy(device);
         }
         symm_cuda_leave(&scope);

@@ -1,15 +1,15 @@
 /*
  * device.h - starting work on a device, and asking whether it is done.
  *
- * A start queues a kernel or copies and returns a ticket.  The caller tests the ticket until the
- * answer is not SYMM_PENDING; nothing else ends a ticket.  When the answer is SYMM_OK, what has
- * been stored is visible to work that is started later, on any device of the node.  No work waits
- * for another rank for long.  Calls of the program on its own streams and contexts are not
- * disturbed.
+ * A start queues a kernel or copies and returns a completion.  The caller tests the completion
+ * until the answer is not SYMM_PENDING; nothing else ends a completion.  When the answer is
+ * SYMM_OK, what has been stored is visible to work that is started later, on any device of the
+ * node.  No work waits for another rank for long.  Calls of the program on its own streams and
+ * contexts are not disturbed.
  *
  * This layer knows addresses that the device can reach.  It knows neither teams nor what the work
  * is for.  No header of CUDA is needed.  In a build without CUDA (device_absent.c) there are no
- * devices.  The functions are thread-safe, but a ticket is its owner's.
+ * devices.  The functions are thread-safe, but a completion is its owner's.
  *
  * After SYMM_ERR_SYSTEM, SYMM_ERR_NO_MEMORY and SYMM_ERR_NOT_FOUND, symm_cuda_last_failure() says
  * what failed.
@@ -27,7 +27,7 @@
 #include "heap/private.h"
 #include "heap/symm.h"
 #include "kernels/cuda/device_code/arguments.h"
-#include "kernels/ticket.h"
+#include "kernels/completion.h"
 
 enum {
     /* Blocks of a kernel unless the caller says otherwise: 16 to 64 fill a link with loads. */
@@ -85,123 +85,36 @@ size_t symm_cuda_type_extent(enum symm_cuda_type type);
 /* Whether an element has bytes that are not its own: kernels leave them alone. */
 SYMM_PRIVATE bool symm_cuda_type_is_padded(enum symm_cuda_type type);
 
-/*
- * Start a reduction.  The caller sets all of `arguments` but `finish`; the arguments are copied.
- * If the result is held and the ticket ends `late`, the others have been told, but the result has
- * yet to be copied (held.cuh).  `block_limit` is the most blocks, 0 for no limit.  There are 1 to
- * SYMM_CUDA_RANKS_MAX ranks and outputs.  Errors: PENDING (too much is under way, nothing was
- * started), ARGUMENT, NO_MEMORY, SYSTEM.
- */
-enum symm_status symm_device_reduce_start(struct symm_device *device,
-                                          enum symm_cuda_type type, enum symm_cuda_op op,
-                                          const struct symm_cuda_reduce *arguments,
-                                          unsigned block_limit,
-                                          struct symm_ticket *ticket);
+struct symm_kernel;
 
 /*
- * Start a scan: each output gets what the inputs up to its number reduce to.  As for a reduction;
- * there are as many outputs as ranks.
+ * Start a kernel (kernel.h) on a stream of ours, or nothing if it has nothing to do.  The kernel is
+ * the caller's again afterwards.  Errors: PENDING (too much is under way, nothing was started),
+ * ARGUMENT, NO_MEMORY, SYSTEM.
  */
-enum symm_status symm_device_scan_start(struct symm_device *device,
-                                        enum symm_cuda_type type, enum symm_cuda_op op,
-                                        const struct symm_cuda_reduce *arguments,
-                                        unsigned block_limit,
-                                        struct symm_ticket *ticket);
-
-/*
- * Start to copy a block to one or several places by a kernel, as symm_device_reduce_start() does.
- */
-enum symm_status symm_device_copy_start(struct symm_device *device,
-                                        const struct symm_cuda_copy *arguments,
-                                        unsigned block_limit, struct symm_ticket *ticket);
-
-/*
- * Start to copy `count` blocks by a kernel, 0 to SYMM_CUDA_RANKS_MAX.  With `own_last` the last one
- * stays within the device.  If it is large, some blocks of the kernel copy nothing else, while the
- * others fill the links.
- */
-enum symm_status symm_device_push_start(struct symm_device *device,
-                                        const struct symm_cuda_push *pushes, int count,
-                                        bool own_last, unsigned block_limit,
-                                        struct symm_ticket *ticket);
-
-/*
- * Start to copy blocks within the device by a kernel, beside kernels that cross links.  It waits
- * for none of these kernels, only for earlier copies of this function.
- */
-enum symm_status symm_device_beside_start(struct symm_device *device,
-                                          const struct symm_cuda_push *pushes, int count,
-                                          unsigned block_limit,
-                                          struct symm_ticket *ticket);
-
-/*
- * Start to send packets and to wait for those of others, for a moment: see struct symm_cuda_packets
- * and packets.cuh.  The first function reduces what comes, the second copies it.  If the ticket
- * ends `late`, everything has been sent, but not all has come.  A start without rows then waits for
- * the rest.  At most SYMM_CUDA_SMALL_RANKS ranks; the pad and the rows begin at multiples of
- * sixteen.  Errors: as symm_device_reduce_start().
- */
-enum symm_status symm_device_packets_reduce_start(struct symm_device *device,
-                                                  enum symm_cuda_type type,
-                                                  enum symm_cuda_op op,
-                                                  const struct symm_cuda_packets *packets,
-                                                  unsigned block_limit,
-                                                  struct symm_ticket *ticket);
-enum symm_status symm_device_packets_copy_start(struct symm_device *device,
-                                                const struct symm_cuda_packets *packets,
-                                                unsigned block_limit,
-                                                struct symm_ticket *ticket);
-
-/*
- * Start to pass an array on: see struct symm_cuda_ring and ring.cuh.  If the ticket ends `late`,
- * something has not come, and the same start goes on from there.  Errors: as
- * symm_device_reduce_start().
- */
-enum symm_status symm_device_ring_start(struct symm_device *device,
-                                        enum symm_cuda_type type, enum symm_cuda_op op,
-                                        const struct symm_cuda_ring *ring,
-                                        unsigned block_limit, struct symm_ticket *ticket);
-
-/*
- * Start an exchange through scratch of `count` turns, 0 to SYMM_CUDA_RANKS_MAX: see struct
- * symm_cuda_turn and exchange.cuh.  A quarter of the blocks copies, and the others push.  A thread
- * waits for others for `patience` ns.  If the ticket ends `late`, this rank has pushed all and told
- * the others, but has yet to copy some.  Errors: as symm_device_reduce_start().
- */
-enum symm_status symm_device_exchange_start(struct symm_device *device,
-                                            const struct symm_cuda_turn *turns, int count,
-                                            uint64_t patience, unsigned block_limit,
-                                            struct symm_ticket *ticket);
-
-/*
- * Start to pack `count` nests by a kernel, or to unpack them, 0 to SYMM_CUDA_NESTS: see struct
- * symm_cuda_nest, whose `unit` need not be set.  All lies within the device.  Errors: as
- * symm_device_reduce_start().
- */
-SYMM_PRIVATE enum symm_status symm_device_nests_start(struct symm_device *device,
-                                                      const struct symm_cuda_nest *nests, int count,
-                                                      bool unpacks, unsigned block_limit,
-                                                      struct symm_ticket *ticket);
+SYMM_PRIVATE enum symm_status symm_device_start(struct symm_device *device,
+                                                struct symm_kernel *kernel,
+                                                struct symm_completion *completion);
 
 /*
  * Start to copy blocks to peers by copy engines, without a multiprocessor.  The copies run side by
  * side.  With a lane of 0 or more they run after each other, and after all earlier copies of that
  * lane.  A kernel of few blocks copies `own`, unless it is NULL, since the engines are slow within
  * a device.  With SYMM_DEVICE_NO_BLOCKS an engine copies it all the same.  Errors: as
- * symm_device_reduce_start(); copies that had been started have then ended.
+ * symm_device_start(); copies that had been started have then ended.
  */
 enum symm_status symm_device_engine_start(struct symm_device *device,
                                           const struct symm_cuda_push *pushes, int count,
                                           int lane, const struct symm_cuda_push *own,
                                           unsigned block_limit,
-                                          struct symm_ticket *ticket);
+                                          struct symm_completion *completion);
 
 /*
  * PENDING until the work is done, then OK.  SYSTEM if the device has failed.  Its work may then be
  * undone or half done, but it is not under way any more, unless the driver has not even let us ask
  * for a long time.
  */
-SYMM_PRIVATE enum symm_status symm_device_ticket_test(struct symm_device *device,
-                                                      struct symm_ticket *ticket);
+SYMM_PRIVATE enum symm_status symm_completion_test(struct symm_device *device,
+                                                   struct symm_completion *completion);
 
 #endif /* SYMM_KERNELS_CUDA_LAUNCH_DEVICE_H */

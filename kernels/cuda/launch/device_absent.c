@@ -9,6 +9,7 @@
 #include "kernels/cuda/launch/copy.h"
 #include "kernels/cuda/launch/device.h"
 #include "kernels/cuda/launch/host_memory.h"
+#include "kernels/cuda/launch/multimem.h"
 
 enum symm_status symm_device_get(int number, struct symm_device **device)
 {
@@ -21,136 +22,25 @@ void symm_device_close_all(void)
 {
 }
 
-enum symm_status symm_device_reduce_start(struct symm_device *device, enum symm_cuda_type type,
-                                          enum symm_cuda_op op,
-                                          const struct symm_cuda_reduce *arguments,
-                                          unsigned block_limit, struct symm_ticket *ticket)
+enum symm_status symm_device_multimem_load(struct symm_device *device)
 {
     (void)device;
-    (void)type;
-    (void)op;
-    (void)arguments;
-    (void)block_limit;
-    (void)ticket;
     return SYMM_ERR_NOT_FOUND;
 }
 
-enum symm_status symm_device_scan_start(struct symm_device *device, enum symm_cuda_type type,
-                                        enum symm_cuda_op op,
-                                        const struct symm_cuda_reduce *arguments,
-                                        unsigned block_limit, struct symm_ticket *ticket)
-{
-    return symm_device_reduce_start(device, type, op, arguments, block_limit, ticket);
-}
-
-enum symm_status symm_device_copy_start(struct symm_device *device,
-                                        const struct symm_cuda_copy *arguments,
-                                        unsigned block_limit, struct symm_ticket *ticket)
+enum symm_status symm_device_start(struct symm_device *device, struct symm_kernel *kernel,
+                                   struct symm_completion *completion)
 {
     (void)device;
-    (void)arguments;
-    (void)block_limit;
-    (void)ticket;
-    return SYMM_ERR_NOT_FOUND;
-}
-
-enum symm_status symm_device_push_start(struct symm_device *device,
-                                        const struct symm_cuda_push *pushes, int count,
-                                        bool own_last, unsigned block_limit,
-                                        struct symm_ticket *ticket)
-{
-    (void)device;
-    (void)pushes;
-    (void)count;
-    (void)own_last;
-    (void)block_limit;
-    (void)ticket;
-    return SYMM_ERR_NOT_FOUND;
-}
-
-enum symm_status symm_device_beside_start(struct symm_device *device,
-                                          const struct symm_cuda_push *pushes, int count,
-                                          unsigned block_limit, struct symm_ticket *ticket)
-{
-    (void)device;
-    (void)pushes;
-    (void)count;
-    (void)block_limit;
-    (void)ticket;
-    return SYMM_ERR_NOT_FOUND;
-}
-
-enum symm_status symm_device_exchange_start(struct symm_device *device,
-                                            const struct symm_cuda_turn *turns, int count,
-                                            uint64_t patience, unsigned block_limit,
-                                            struct symm_ticket *ticket)
-{
-    (void)device;
-    (void)turns;
-    (void)count;
-    (void)patience;
-    (void)block_limit;
-    (void)ticket;
-    return SYMM_ERR_NOT_FOUND;
-}
-
-enum symm_status symm_device_nests_start(struct symm_device *device,
-                                         const struct symm_cuda_nest *nests, int count,
-                                         bool unpacks, unsigned block_limit,
-                                         struct symm_ticket *ticket)
-{
-    (void)device;
-    (void)nests;
-    (void)count;
-    (void)unpacks;
-    (void)block_limit;
-    (void)ticket;
-    return SYMM_ERR_NOT_FOUND;
-}
-
-enum symm_status symm_device_ring_start(struct symm_device *device, enum symm_cuda_type type,
-                                        enum symm_cuda_op op, const struct symm_cuda_ring *ring,
-                                        unsigned block_limit, struct symm_ticket *ticket)
-{
-    (void)device;
-    (void)type;
-    (void)op;
-    (void)ring;
-    (void)block_limit;
-    (void)ticket;
-    return SYMM_ERR_NOT_FOUND;
-}
-
-enum symm_status symm_device_packets_reduce_start(struct symm_device *device,
-                                                  enum symm_cuda_type type, enum symm_cuda_op op,
-                                                  const struct symm_cuda_packets *packets,
-                                                  unsigned block_limit,
-                                                  struct symm_ticket *ticket)
-{
-    (void)device;
-    (void)type;
-    (void)op;
-    (void)packets;
-    (void)block_limit;
-    (void)ticket;
-    return SYMM_ERR_NOT_FOUND;
-}
-
-enum symm_status symm_device_packets_copy_start(struct symm_device *device,
-                                                const struct symm_cuda_packets *packets,
-                                                unsigned block_limit, struct symm_ticket *ticket)
-{
-    (void)device;
-    (void)packets;
-    (void)block_limit;
-    (void)ticket;
+    (void)kernel;
+    (void)completion;
     return SYMM_ERR_NOT_FOUND;
 }
 
 enum symm_status symm_device_engine_start(struct symm_device *device,
                                           const struct symm_cuda_push *pushes, int count,
                                           int lane, const struct symm_cuda_push *own,
-                                          unsigned block_limit, struct symm_ticket *ticket)
+                                          unsigned block_limit, struct symm_completion *completion)
 {
     (void)device;
     (void)pushes;
@@ -158,14 +48,15 @@ enum symm_status symm_device_engine_start(struct symm_device *device,
     (void)lane;
     (void)own;
     (void)block_limit;
-    (void)ticket;
+    (void)completion;
     return SYMM_ERR_NOT_FOUND;
 }
 
-enum symm_status symm_device_ticket_test(struct symm_device *device, struct symm_ticket *ticket)
+enum symm_status symm_completion_test(struct symm_device *device,
+                                      struct symm_completion *completion)
 {
     (void)device;
-    (void)ticket;
+    (void)completion;
     return SYMM_ERR_NOT_FOUND;
 }
 

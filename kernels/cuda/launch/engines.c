@@ -51,14 +51,15 @@ static CUresult within_queue(const struct symm_cuda *cuda, const struct symm_cud
 }
 
 static enum symm_status own_queue(struct symm_device *device, int number,
-                                  const struct symm_cuda_push *own, struct symm_ticket *ticket)
+                                  const struct symm_cuda_push *own,
+                                  struct symm_completion *completion)
 {
     CUstream stream;
     enum symm_status status = symm_device_stream(device, &device->copies[number], &stream);
     if (status != SYMM_OK) {
         return status;
     }
-    ticket->copies |= 1u << number;
+    completion->copies |= 1u << number;
     CUresult result = within_queue(device->cuda, own, stream);
     return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuMemcpyAsync", result);
 }
@@ -74,30 +75,31 @@ static enum symm_status event_record(struct symm_device *device, int stream, uin
             return symm_cuda_failed("cuEventCreate", made);
         }
     }
-    CUresult result = device->cuda->cuEventRecord(*event, symm_launch_copy_stream(device, stream));
+    CUresult result = device->cuda->cuEventRecord(*event, symm_device_copy_stream(device, stream));
     return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuEventRecord", result);
 }
 
 static enum symm_status copies_queue(struct symm_device *device,
                                      const struct symm_cuda_push *pushes, int count, int lane,
-                                     const struct symm_cuda_push *own, struct symm_ticket *ticket)
+                                     const struct symm_cuda_push *own,
+                                     struct symm_completion *completion)
 {
     enum symm_status status = SYMM_OK;
     for (int i = 0; i < count && status == SYMM_OK; i++) {
         int stream = (lane >= 0 ? lane : i) % SYMM_DEVICE_COPY_STREAMS;
         if (pushes[i].bytes > 0) {
             status = copy_queue(device, stream, &pushes[i]);
-            if (symm_launch_copy_stream(device, stream) != NULL) {
-                ticket->copies |= 1u << stream; /* even after a failure: a copy may go on */
+            if (symm_device_copy_stream(device, stream) != NULL) {
+                completion->copies |= 1u << stream; /* even after a failure: a copy may go on */
             }
         }
     }
     if (own != NULL && status == SYMM_OK) {
-        status = own_queue(device, count % SYMM_DEVICE_COPY_STREAMS, own, ticket);
+        status = own_queue(device, count % SYMM_DEVICE_COPY_STREAMS, own, completion);
     }
     for (int i = 0; i < SYMM_DEVICE_COPY_STREAMS && status == SYMM_OK; i++) {
-        if ((ticket->copies >> i & 1) != 0) {
-            status = event_record(device, i, ticket->slot);
+        if ((completion->copies >> i & 1) != 0) {
+            status = event_record(device, i, completion->slot);
         }
     }
     return status;
@@ -120,40 +122,43 @@ static unsigned own_blocks(const struct symm_cuda_push *own, const struct symm_c
 }
 
 static enum symm_status own_copy(struct symm_device *device, const struct symm_cuda_push *own,
-                                 unsigned blocks, unsigned block_limit, struct symm_ticket *ticket)
+                                 unsigned blocks, unsigned block_limit,
+                                 struct symm_completion *completion)
 {
     const struct symm_cuda_copy copy = {
         .input = own->input, .outputs = {own->output}, .bytes = own->bytes, .output_count = 1,
     };
+    struct symm_kernel kernel;
     bool is_limited = block_limit != 0 && block_limit < blocks;
-    return symm_launch_copy(device, &copy, is_limited ? block_limit : blocks, ticket);
+    return symm_start_kernel(
+        device, symm_kernel_copy(&kernel, &copy, is_limited ? block_limit : blocks), completion);
 }
 
 enum symm_status symm_device_engine_start(struct symm_device *device,
                                           const struct symm_cuda_push *pushes, int count,
                                           int lane, const struct symm_cuda_push *own,
-                                          unsigned block_limit, struct symm_ticket *ticket)
+                                          unsigned block_limit, struct symm_completion *completion)
 {
     struct symm_cuda_scope scope;
     bool copies_own = own != NULL && own->bytes > 0;
     bool by_engine = copies_own && block_limit == SYMM_DEVICE_NO_BLOCKS;
-    *ticket = (struct symm_ticket){0};
-    if (symm_launch_bytes_most(pushes, count) == 0 && !copies_own) {
+    *completion = (struct symm_completion){0};
+    if (symm_push_bytes_most(pushes, count) == 0 && !copies_own) {
         return SYMM_OK;
     }
-    enum symm_status status = symm_launch_begin(device, ticket, &scope);
+    enum symm_status status = symm_start_begin(device, completion, &scope);
     if (status != SYMM_OK) {
         return status;
     }
-    status = copies_queue(device, pushes, count, lane, by_engine ? own : NULL, ticket);
+    status = copies_queue(device, pushes, count, lane, by_engine ? own : NULL, completion);
     if (status == SYMM_OK && copies_own && !by_engine) {
-        status = own_copy(device, own, own_blocks(own, pushes, count), block_limit, ticket);
+        status = own_copy(device, own, own_blocks(own, pushes, count), block_limit, completion);
     }
-    if (status != SYMM_OK && !symm_launch_settle(device, ticket)) {
+    if (status != SYMM_OK && !symm_completion_settle(device, completion)) {
         symm_cuda_leave(&scope);
         symm_cuda_own_work(1);
-        symm_launch_lose(device, ticket);
+        symm_completion_lose(device, completion);
         return status;
     }
-    return symm_launch_end(device, ticket, &scope, status);
+    return symm_start_end(device, completion, &scope, status);
 }

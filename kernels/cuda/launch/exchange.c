@@ -1,5 +1,5 @@
 /*
- * exchange.c - starting kernels that exchange through scratch; see device.h.
+ * exchange.c - kernels that exchange through scratch; see kernel.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "kernels/cuda/launch/device_state.h"
+#include "kernels/cuda/launch/kernel.h"
 
 enum {
     VECTOR = 16,
@@ -48,34 +48,24 @@ static unsigned blocks_share(struct symm_cuda_exchange *exchange, unsigned block
     return pushers + copiers;
 }
 
-enum symm_status symm_device_exchange_start(struct symm_device *device,
-                                            const struct symm_cuda_turn *turns, int count,
-                                            uint64_t patience, unsigned block_limit,
-                                            struct symm_ticket *ticket)
+struct symm_kernel *symm_kernel_exchange(struct symm_kernel *kernel,
+                                         const struct symm_cuda_turn *turns, int count,
+                                         uint64_t patience, unsigned block_limit)
 {
-    struct symm_cuda_scope scope;
-    struct symm_cuda_exchange launched = {.patience = patience, .count = (uint64_t)count};
-    *ticket = (struct symm_ticket){0};
+    struct symm_cuda_exchange *exchange = &kernel->arguments.exchange;
     if (count < 0 || count > SYMM_CUDA_RANKS_MAX) {
-        return SYMM_ERR_ARGUMENT;
+        return symm_kernel_wrong(kernel);
     }
     if (count == 0) {
-        return SYMM_OK;
+        return symm_kernel_nothing(kernel);
     }
-    memcpy(launched.turns, turns, (size_t)count * sizeof(*turns));
-    enum symm_status status = symm_launch_begin(device, ticket, &scope);
-    if (status != SYMM_OK) {
-        return status;
-    }
-    unsigned blocks = blocks_share(&launched, block_limit);
-    const struct symm_launch launch = { /* few turns are the first ones of many */
-        .function = count <= SYMM_CUDA_FEW_TURNS ? device->functions.few_exchange
-                                                 : device->functions.exchange,
-        .arguments = &launched,
-        .finish = &launched.finish,
-        .units = (uint64_t)blocks * SYMM_CUDA_BLOCK_THREADS,
-        .block_limit = blocks,
-    };
-    status = symm_launch_kernel(device, device->kernels, &launch, ticket);
-    return symm_launch_end(device, ticket, &scope, status);
+    *exchange = (struct symm_cuda_exchange){.patience = patience, .count = (uint64_t)count};
+    memcpy(exchange->turns, turns, (size_t)count * sizeof(*turns));
+    const unsigned blocks = blocks_share(exchange, block_limit);
+    /* Few turns are the first ones of many. */
+    return symm_kernel_set(kernel,
+                           count <= SYMM_CUDA_FEW_TURNS ? SYMM_FUNCTION_FEW_EXCHANGE
+                                                        : SYMM_FUNCTION_EXCHANGE,
+                           SYMM_KERNEL_FINISH(exchange),
+                           (uint64_t)blocks * SYMM_CUDA_BLOCK_THREADS, blocks, 0);
 }

@@ -1,5 +1,5 @@
 /*
- * functions.c - the kernels of a device, by type and operation.
+ * functions.c - finding kernels by type and operation; see functions_table.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -9,19 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/cuda/launch/device_state.h"
+#include "heap/gpu/cuda_context.h"
 #include "kernels/cuda/launch/fatbin.h"
+#include "kernels/cuda/launch/functions_table.h"
 
 enum { REDUCE, SCAN, GATHER, SMALL, PACKETS, RING, NAME_SIZE = 64 };
-
-static const unsigned char *const images[SYMM_DEVICE_MODULES] = {
-    [REDUCE] = symm_fatbin_reduce,
-    [SCAN] = symm_fatbin_scan,
-    [GATHER] = symm_fatbin_gather,
-    [SMALL] = symm_fatbin_small,
-    [PACKETS] = symm_fatbin_packets,
-    [RING] = symm_fatbin_ring,
-};
 
 /* The types, as the names of the kernels have them. */
 static const char *const type_names[SYMM_CUDA_TYPE_COUNT] = {
@@ -63,202 +55,110 @@ static const char *const op_names[SYMM_CUDA_OP_COUNT] = {
     [SYMM_CUDA_MAXLOC] = "maxloc",
 };
 
-static const enum symm_cuda_type sum_types[SYMM_DEVICE_SUM_TYPES] = {
-    SYMM_CUDA_FLOAT, SYMM_CUDA_HALF, SYMM_CUDA_BFLOAT16,
+/* ---- the functions of a device --------------------------------------------------------------- */
+
+static const unsigned char *const images[SYMM_DEVICE_MODULES] = {
+    [REDUCE] = symm_fatbin_reduce,
+    [SCAN] = symm_fatbin_scan,
+    [GATHER] = symm_fatbin_gather,
+    [SMALL] = symm_fatbin_small,
+    [PACKETS] = symm_fatbin_packets,
+    [RING] = symm_fatbin_ring,
 };
 
-static const int sum_ranks[SYMM_DEVICE_SUM_RANKS] = {2, 4, 8};
+static const struct symm_function_row rows[] = {
+    {GATHER, "copy", SYMM_FUNCTION_COPY, NULL},
+    {GATHER, "push", SYMM_FUNCTION_PUSH, NULL},
+    {GATHER, "nests", SYMM_FUNCTION_NESTS, NULL},
+    {GATHER, "few_nests", SYMM_FUNCTION_FEW_NESTS, NULL},
+    {GATHER, "exchange", SYMM_FUNCTION_EXCHANGE, NULL},
+    {GATHER, "few_exchange", SYMM_FUNCTION_FEW_EXCHANGE, NULL},
+    {REDUCE, "reduce", SYMM_FUNCTION_REDUCE, symm_device_can_reduce},
+    {SCAN, "scan", SYMM_FUNCTION_SCAN, symm_device_can_reduce},
+    {SMALL, "small", SYMM_FUNCTION_SMALL, symm_device_can_reduce},
+    {SMALL, "small_push", SYMM_FUNCTION_SMALL_PUSH, NULL},
+    {PACKETS, "packets", SYMM_FUNCTION_PACKETS, symm_device_can_reduce},
+    {PACKETS, "packets_copy", SYMM_FUNCTION_PACKETS_COPY, NULL},
+    {PACKETS, "few", SYMM_FUNCTION_FEW_PACKETS, symm_device_can_reduce},
+    {PACKETS, "few_copy", SYMM_FUNCTION_FEW_PACKETS_COPY, NULL},
+    {RING, "ring", SYMM_FUNCTION_RING, symm_device_can_ring},
+#define SUMS(type, first)                                                                          \
+    {REDUCE, "reduce_" type "_sum_2", first, NULL},                                                \
+    {REDUCE, "reduce_" type "_sum_4", first + 1, NULL},                                            \
+    {REDUCE, "reduce_" type "_sum_8", first + 2, NULL}
+    SUMS("float", SYMM_FUNCTION_SUM),
+    SUMS("half", SYMM_FUNCTION_SUM + SYMM_SUM_RANKS),
+    SUMS("bfloat16", SYMM_FUNCTION_SUM + 2 * SYMM_SUM_RANKS),
+};
+
+const struct symm_function_set symm_device_functions = {
+    images, SYMM_DEVICE_MODULES, rows, sizeof(rows) / sizeof(*rows),
+};
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-enum symm_status symm_functions_get(const struct symm_cuda *cuda, CUmodule module,
-                                    const char *name, CUfunction *function)
+static enum symm_status one_get(const struct symm_cuda *cuda, CUmodule module, const char *name,
+                                CUfunction *function)
 {
     CUresult result = cuda->cuModuleGetFunction(function, module, name);
     return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuModuleGetFunction", result);
 }
 
-static enum symm_status sums_get(const struct symm_cuda *cuda, struct symm_functions *functions)
+static enum symm_status row_get(const struct symm_cuda *cuda, CUmodule module,
+                                const struct symm_function_row *row, CUfunction *functions)
 {
-    enum symm_status status = SYMM_OK;
     char name[NAME_SIZE];
-    for (int i = 0; i < SYMM_DEVICE_SUM_TYPES; i++) {
-        for (int k = 0; k < SYMM_DEVICE_SUM_RANKS && status == SYMM_OK; k++) {
-            (void)snprintf(name, sizeof(name), "symm_reduce_%s_sum_%d", type_names[sum_types[i]],
-                           sum_ranks[k]);
-            status = symm_functions_get(cuda, functions->modules[REDUCE], name,
-                                        &functions->sums[i][k]);
-        }
-    }
-    return status;
-}
-
-/* The kernels symm_<word>_<type>_<operation> of a module, for all that `has` them. */
-static enum symm_status combinations_get(const struct symm_cuda *cuda, CUmodule module,
-                                         const char *word,
-                                         bool (*has)(enum symm_cuda_type, enum symm_cuda_op),
-                                         CUfunction table[SYMM_CUDA_TYPE_COUNT][SYMM_CUDA_OP_COUNT])
-{
     enum symm_status status = SYMM_OK;
-    char name[NAME_SIZE];
-    for (int type = 0; type < SYMM_CUDA_TYPE_COUNT; type++) {
-        for (int op = 0; op < SYMM_CUDA_OP_COUNT && status == SYMM_OK; op++) {
-            enum symm_cuda_type own = (enum symm_cuda_type)type;
-            if (has(own, (enum symm_cuda_op)op) &&
-                symm_cuda_kernel_type(own, (enum symm_cuda_op)op) == own) {
-                (void)snprintf(name, sizeof(name), "symm_%s_%s_%s", word, type_names[type],
-                               op_names[op]);
-                status = symm_functions_get(cuda, module, name, &table[type][op]);
-            }
-        }
+    if (row->has == NULL) {
+        (void)snprintf(name, sizeof(name), "symm_%s", row->word);
+        return one_get(cuda, module, name, &functions[row->first]);
     }
-    return status;
-}
-
-static enum symm_status modules_load(const struct symm_cuda *cuda, struct symm_functions *functions)
-{
-    for (int i = 0; i < SYMM_DEVICE_MODULES; i++) {
-        CUresult result = cuda->cuModuleLoadData(&functions->modules[i], images[i]);
-        if (result != CUDA_SUCCESS) {
-            functions->modules[i] = NULL;
-            return symm_cuda_failed("cuModuleLoadData", result);
+    for (int i = 0; i < SYMM_FUNCTIONS_BY_TYPE && status == SYMM_OK; i++) {
+        const enum symm_cuda_type type = (enum symm_cuda_type)(i / SYMM_CUDA_OP_COUNT);
+        const enum symm_cuda_op op = (enum symm_cuda_op)(i % SYMM_CUDA_OP_COUNT);
+        if (row->has(type, op) && symm_cuda_kernel_type(type, op) == type) {
+            (void)snprintf(name, sizeof(name), "symm_%s_%s_%s", row->word, type_names[type],
+                           op_names[op]);
+            status = one_get(cuda, module, name, &functions[row->first + i]);
         }
-    }
-    return SYMM_OK;
-}
-
-/* Kernels that only move data. */
-static enum symm_status copies_get(const struct symm_cuda *cuda, struct symm_functions *functions)
-{
-    const struct {
-        const char *name;
-        CUfunction *function;
-    } all[] = {
-        {"symm_copy", &functions->copy},
-        {"symm_push", &functions->push},
-        {"symm_nests", &functions->nests},
-        {"symm_few_nests", &functions->few_nests},
-        {"symm_exchange", &functions->exchange},
-        {"symm_few_exchange", &functions->few_exchange},
-    };
-    enum symm_status status = SYMM_OK;
-    for (size_t i = 0; i < sizeof(all) / sizeof(*all) && status == SYMM_OK; i++) {
-        status = symm_functions_get(cuda, functions->modules[GATHER], all[i].name,
-                                    all[i].function);
     }
     return status;
 }
 
 enum symm_status symm_functions_load(const struct symm_cuda *cuda,
-                                     struct symm_functions *functions)
+                                     const struct symm_function_set *set, CUmodule *modules,
+                                     CUfunction *functions)
 {
-    memset(functions, 0, sizeof(*functions));
-    enum symm_status status = modules_load(cuda, functions);
-    if (status == SYMM_OK) {
-        status = copies_get(cuda, functions);
+    enum symm_status status = SYMM_OK;
+    memset(modules, 0, (size_t)set->image_count * sizeof(*modules));
+    for (int i = 0; i < set->image_count && status == SYMM_OK; i++) {
+        CUresult result = cuda->cuModuleLoadData(&modules[i], set->images[i]);
+        if (result != CUDA_SUCCESS) {
+            modules[i] = NULL;
+            status = symm_cuda_failed("cuModuleLoadData", result);
+        }
     }
-    if (status == SYMM_OK) {
-        status = combinations_get(cuda, functions->modules[REDUCE], "reduce",
-                                  symm_device_can_reduce, functions->reduce);
-    }
-    if (status == SYMM_OK) {
-        status = combinations_get(cuda, functions->modules[SCAN], "scan",
-                                  symm_device_can_reduce, functions->scan);
-    }
-    if (status == SYMM_OK) {
-        status = combinations_get(cuda, functions->modules[SMALL], "small",
-                                  symm_device_can_reduce, functions->small);
-    }
-    if (status == SYMM_OK) {
-        status = symm_functions_get(cuda, functions->modules[SMALL], "symm_small_push",
-                                    &functions->small_push);
-    }
-    if (status == SYMM_OK) {
-        status = combinations_get(cuda, functions->modules[PACKETS], "packets",
-                                  symm_device_can_reduce, functions->packets);
-    }
-    if (status == SYMM_OK) {
-        status = symm_functions_get(cuda, functions->modules[PACKETS], "symm_packets_copy",
-                                    &functions->packets_copy);
-    }
-    if (status == SYMM_OK) {
-        status = combinations_get(cuda, functions->modules[PACKETS], "few",
-                                  symm_device_can_reduce, functions->few);
-    }
-    if (status == SYMM_OK) {
-        status = symm_functions_get(cuda, functions->modules[PACKETS], "symm_few_copy",
-                                    &functions->few_copy);
-    }
-    if (status == SYMM_OK) {
-        status = combinations_get(cuda, functions->modules[RING], "ring", symm_device_can_ring,
-                                  functions->ring);
-    }
-    if (status == SYMM_OK) {
-        status = sums_get(cuda, functions);
+    for (size_t i = 0; i < set->row_count && status == SYMM_OK; i++) {
+        status = row_get(cuda, modules[set->rows[i].image], &set->rows[i], functions);
     }
     if (status != SYMM_OK) {
-        symm_functions_unload(cuda, functions);
+        symm_functions_unload(cuda, set, modules, functions);
     }
     return status;
 }
 
-void symm_functions_unload(const struct symm_cuda *cuda, struct symm_functions *functions)
+void symm_functions_unload(const struct symm_cuda *cuda, const struct symm_function_set *set,
+                           CUmodule *modules, CUfunction *functions)
 {
-    for (int i = 0; i < SYMM_DEVICE_MODULES; i++) {
-        if (functions->modules[i] != NULL) {
-            (void)cuda->cuModuleUnload(functions->modules[i]);
+    for (int i = 0; i < set->image_count; i++) {
+        if (modules[i] != NULL) {
+            (void)cuda->cuModuleUnload(modules[i]);
         }
+        modules[i] = NULL;
     }
-    memset(functions, 0, sizeof(*functions));
-}
-
-/* ---- choosing -------------------------------------------------------------------------------- */
-
-CUfunction symm_functions_reduce(const struct symm_functions *functions, enum symm_cuda_type type,
-                                 enum symm_cuda_op op, int ranks)
-{
-    if (!symm_device_can_reduce(type, op)) {
-        return NULL;
+    for (size_t i = 0; i < set->row_count; i++) {
+        const struct symm_function_row *row = &set->rows[i];
+        memset(&functions[row->first], 0,
+               (row->has == NULL ? 1 : SYMM_FUNCTIONS_BY_TYPE) * sizeof(*functions));
     }
-    for (int i = 0; i < SYMM_DEVICE_SUM_TYPES && op == SYMM_CUDA_SUM; i++) {
-        for (int k = 0; k < SYMM_DEVICE_SUM_RANKS; k++) {
-            if (sum_types[i] == type && sum_ranks[k] == ranks) {
-                return functions->sums[i][k];
-            }
-        }
-    }
-    return functions->reduce[symm_cuda_kernel_type(type, op)][op];
-}
-
-CUfunction symm_functions_small(const struct symm_functions *functions, enum symm_cuda_type type,
-                                enum symm_cuda_op op)
-{
-    return symm_device_can_reduce(type, op)
-               ? functions->small[symm_cuda_kernel_type(type, op)][op]
-               : NULL;
-}
-
-CUfunction symm_functions_packets(const struct symm_functions *functions, enum symm_cuda_type type,
-                                  enum symm_cuda_op op, bool few)
-{
-    if (op == SYMM_CUDA_OP_COUNT) {
-        return few ? functions->few_copy : functions->packets_copy;
-    }
-    enum symm_cuda_type own = symm_cuda_kernel_type(type, op);
-    return few ? functions->few[own][op] : functions->packets[own][op];
-}
-
-CUfunction symm_functions_ring(const struct symm_functions *functions, enum symm_cuda_type type,
-                               enum symm_cuda_op op)
-{
-    return symm_device_can_ring(type, op) ? functions->ring[symm_cuda_kernel_type(type, op)][op]
-                                          : NULL;
-}
-
-CUfunction symm_functions_scan(const struct symm_functions *functions, enum symm_cuda_type type,
-                               enum symm_cuda_op op)
-{
-    return symm_device_can_reduce(type, op)
-               ? functions->scan[symm_cuda_kernel_type(type, op)][op]
-               : NULL;
 }

@@ -1,5 +1,5 @@
 /*
- * multimem.c - starting the kernels of multicast on a device.
+ * multimem.c - which kernels of multicast there are, and making them; see multimem.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -8,19 +8,62 @@
 
 #include "kernels/cuda/launch/multimem.h"
 
-#include "kernels/cuda/launch/device_state.h"
-#include "kernels/cuda/launch/multimem_functions.h"
-
 enum { VECTOR = 16 };
 
-/*
- * A start looks its kernel up twice.  It does so before symm_launch_begin(), so that a wrong
- * argument takes no slot.  It does so again afterwards, because symm_launch_begin() loads kernels
- * anew in a new context.
- */
+#ifdef HAVE_MULTICAST
+static const bool is_built = true;
+#else
+static const bool is_built = false;
+#endif
+
+/* ---- what there are instructions for --------------------------------------------------------- */
+
+static bool is_bitwise(enum symm_cuda_op op)
+{
+    return op == SYMM_CUDA_BAND || op == SYMM_CUDA_BOR || op == SYMM_CUDA_BXOR;
+}
+
+static bool is_float(enum symm_cuda_type type)
+{
+    return type == SYMM_CUDA_FLOAT || type == SYMM_CUDA_DOUBLE || type == SYMM_CUDA_HALF ||
+           type == SYMM_CUDA_BFLOAT16;
+}
+
+/* Integers of 32 and 64 bits and 16-bit floats have all three, floats of 32 and 64 bits sums. */
+static bool is_arithmetic(enum symm_cuda_type type, enum symm_cuda_op op)
+{
+    switch (type) {
+    case SYMM_CUDA_FLOAT:
+    case SYMM_CUDA_DOUBLE:
+        return op == SYMM_CUDA_SUM;
+    case SYMM_CUDA_HALF:
+    case SYMM_CUDA_BFLOAT16:
+    case SYMM_CUDA_INT32:
+    case SYMM_CUDA_UINT32:
+    case SYMM_CUDA_INT64:
+    case SYMM_CUDA_UINT64:
+        return op == SYMM_CUDA_SUM || op == SYMM_CUDA_MIN || op == SYMM_CUDA_MAX;
+    default:
+        return false;
+    }
+}
+
+bool symm_multimem_can_reduce(enum symm_cuda_type type, enum symm_cuda_op op, bool one_shot)
+{
+    return is_built && symm_device_can_reduce(type, op) &&
+           (is_bitwise(op) || (is_arithmetic(type, op) && !(one_shot && is_float(type))));
+}
+
+static int function_of(enum symm_cuda_type type, enum symm_cuda_op op, bool one_shot)
+{
+    return symm_function(one_shot ? SYMM_FUNCTION_MULTIMEM_ONE_SHOT : SYMM_FUNCTION_MULTIMEM,
+                         is_bitwise(op) ? SYMM_CUDA_BYTE : type, op);
+}
+
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 /* Fewer blocks than other kernels have, because the switch does the work of the other blocks. */
-static unsigned blocks_limit(unsigned block_limit)
+static unsigned most_blocks(unsigned block_limit)
 {
     return block_limit != 0 ? block_limit : SYMM_MULTIMEM_BLOCKS;
 }
@@ -30,69 +73,45 @@ static bool is_count(int count)
     return count >= 1 && count <= SYMM_CUDA_RANKS_MAX;
 }
 
-enum symm_status symm_device_multimem_start(struct symm_device *device, enum symm_cuda_type type,
-                                            enum symm_cuda_op op,
-                                            const struct symm_cuda_multimem *arguments,
-                                            unsigned block_limit, struct symm_ticket *ticket)
+struct symm_kernel *symm_kernel_multimem(struct symm_kernel *kernel, enum symm_cuda_type type,
+                                         enum symm_cuda_op op,
+                                         const struct symm_cuda_multimem *arguments,
+                                         unsigned block_limit)
 {
-    struct symm_cuda_scope scope;
-    struct symm_cuda_multimem launched = *arguments;
-    bool one_shot = arguments->output == NULL;
-    *ticket = (struct symm_ticket){0};
-    if (symm_multimem_function(device, type, op, one_shot) == NULL ||
-        !is_count(arguments->unicast.ranks) || !is_count(arguments->unicast.output_count) ||
+    struct symm_cuda_multimem *multimem = &kernel->arguments.multimem;
+    const bool one_shot = arguments->output == NULL;
+    const size_t extent = symm_cuda_type_extent(type);
+    const uint64_t bytes = (arguments->unicast.end - arguments->unicast.begin) * extent;
+    if (!symm_multimem_can_reduce(type, op, one_shot) || !is_count(arguments->unicast.ranks) ||
+        !is_count(arguments->unicast.output_count) ||
         (one_shot && arguments->unicast.output_count != 1)) {
-        return SYMM_ERR_ARGUMENT;
+        return symm_kernel_wrong(kernel);
     }
-    size_t extent = symm_cuda_type_extent(type);
-    uint64_t bytes = (arguments->unicast.end - arguments->unicast.begin) * extent;
     if (bytes == 0) {
-        return SYMM_OK;
+        return symm_kernel_nothing(kernel);
     }
-    if (symm_multimem_counts_bytes(op)) {
-        launched.unicast.begin *= extent;
-        launched.unicast.end *= extent;
+    *multimem = *arguments;
+    if (is_bitwise(op)) { /* elements of these kernels are bytes, whatever the type */
+        multimem->unicast.begin *= extent;
+        multimem->unicast.end *= extent;
     }
-    enum symm_status status = symm_launch_begin(device, ticket, &scope);
-    if (status != SYMM_OK) {
-        return status;
-    }
-    const struct symm_launch launch = {
-        .function = symm_multimem_function(device, type, op, one_shot),
-        .arguments = &launched,
-        .finish = &launched.finish,
-        .units = (bytes + VECTOR - 1) / VECTOR,
-        .block_limit = blocks_limit(block_limit),
-    };
-    status = symm_launch_kernel(device, device->kernels, &launch, ticket);
-    return symm_launch_end(device, ticket, &scope, status);
+    return symm_kernel_set(kernel, function_of(type, op, one_shot),
+                           SYMM_KERNEL_FINISH(multimem), (bytes + VECTOR - 1) / VECTOR,
+                           most_blocks(block_limit), 0);
 }
 
-enum symm_status symm_device_multimem_copy_start(struct symm_device *device,
-                                                 const struct symm_cuda_multimem_copy *arguments,
-                                                 unsigned block_limit, struct symm_ticket *ticket)
+struct symm_kernel *symm_kernel_multimem_copy(struct symm_kernel *kernel,
+                                              const struct symm_cuda_multimem_copy *arguments,
+                                              unsigned block_limit)
 {
-    struct symm_cuda_scope scope;
-    struct symm_cuda_multimem_copy launched = *arguments;
-    *ticket = (struct symm_ticket){0};
-    if (symm_multimem_copy_function(device) == NULL ||
-        !is_count(arguments->unicast.output_count)) {
-        return SYMM_ERR_ARGUMENT;
+    if (!is_count(arguments->unicast.output_count)) {
+        return symm_kernel_wrong(kernel);
     }
     if (arguments->unicast.bytes == 0) {
-        return SYMM_OK;
+        return symm_kernel_nothing(kernel);
     }
-    enum symm_status status = symm_launch_begin(device, ticket, &scope);
-    if (status != SYMM_OK) {
-        return status;
-    }
-    const struct symm_launch launch = {
-        .function = symm_multimem_copy_function(device),
-        .arguments = &launched,
-        .finish = &launched.finish,
-        .units = (arguments->unicast.bytes + VECTOR - 1) / VECTOR,
-        .block_limit = blocks_limit(block_limit),
-    };
-    status = symm_launch_kernel(device, device->kernels, &launch, ticket);
-    return symm_launch_end(device, ticket, &scope, status);
+    kernel->arguments.multimem_copy = *arguments;
+    return symm_kernel_set(kernel, SYMM_FUNCTION_MULTIMEM_COPY, SYMM_KERNEL_FINISH(multimem_copy),
+                           (arguments->unicast.bytes + VECTOR - 1) / VECTOR,
+                           most_blocks(block_limit), 0);
 }

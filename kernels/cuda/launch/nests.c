@@ -1,12 +1,12 @@
 /*
- * nests.c - starting kernels that pack and unpack elements with gaps; see device.h.
+ * nests.c - kernels that pack and unpack elements with gaps; see kernel.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "config.h"
 
-#include "kernels/cuda/launch/device_state.h"
+#include "kernels/cuda/launch/kernel.h"
 
 enum {
     VECTOR = 16,
@@ -36,44 +36,34 @@ static uint64_t units_of(const struct symm_cuda_nest *nest)
 _Static_assert(offsetof(struct symm_cuda_few_nests, nests) ==
                    offsetof(struct symm_cuda_nests, nests), "the same but for their number");
 
-enum symm_status symm_device_nests_start(struct symm_device *device,
-                                         const struct symm_cuda_nest *nests, int count,
-                                         bool unpacks, unsigned block_limit,
-                                         struct symm_ticket *ticket)
+struct symm_kernel *symm_kernel_nests(struct symm_kernel *kernel,
+                                      const struct symm_cuda_nest *nests, int count,
+                                      bool unpacks, unsigned block_limit)
 {
-    struct symm_cuda_scope scope;
-    struct symm_cuda_nests launched = {.unpacks = unpacks};
+    struct symm_cuda_nests *all = &kernel->arguments.nests;
     uint64_t most = 0;
-    *ticket = (struct symm_ticket){0};
     if (count < 0 || count > SYMM_CUDA_NESTS) {
-        return SYMM_ERR_ARGUMENT;
+        return symm_kernel_wrong(kernel);
     }
+    *all = (struct symm_cuda_nests){.unpacks = unpacks};
     for (int i = 0; i < count; i++) {
         if (nests[i].depth > SYMM_CUDA_NEST_LOOPS) {
-            return SYMM_ERR_ARGUMENT;
+            return symm_kernel_wrong(kernel);
         }
-        struct symm_cuda_nest *nest = &launched.nests[launched.count];
+        struct symm_cuda_nest *nest = &all->nests[all->count];
         *nest = nests[i];
         nest->unit = unit_of(nest);
         uint64_t units = nest->limit == 0 ? 0 : units_of(nest);
-        launched.count += units > 0;
+        all->count += units > 0;
         most = units > most ? units : most;
     }
     if (most == 0) {
-        return SYMM_OK;
+        return symm_kernel_nothing(kernel);
     }
-    enum symm_status status = symm_launch_begin(device, ticket, &scope);
-    if (status != SYMM_OK) {
-        return status;
-    }
-    const struct symm_launch launch = { /* few nests are the first ones of many */
-        .function = launched.count <= SYMM_CUDA_FEW_NESTS ? device->functions.few_nests
-                                                          : device->functions.nests,
-        .arguments = &launched,
-        .finish = &launched.finish,
-        .units = most,
-        .block_limit = block_limit != 0 ? block_limit : BLOCKS,
-    };
-    status = symm_launch_kernel(device, device->kernels, &launch, ticket);
-    return symm_launch_end(device, ticket, &scope, status);
+    /* Few nests are the first ones of many. */
+    return symm_kernel_set(kernel,
+                           all->count <= SYMM_CUDA_FEW_NESTS ? SYMM_FUNCTION_FEW_NESTS
+                                                             : SYMM_FUNCTION_NESTS,
+                           SYMM_KERNEL_FINISH(nests), most,
+                           block_limit != 0 ? block_limit : BLOCKS, 0);
 }

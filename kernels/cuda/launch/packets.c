@@ -1,5 +1,5 @@
 /*
- * packets.c - starting kernels of packets; see device.h.
+ * packets.c - kernels of packets; see kernel.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "kernels/cuda/launch/device_state.h"
+#include "kernels/cuda/launch/kernel.h"
 
 /*
  * Blocks have flags of their own, which say whether they are late.  Within a limit many small
@@ -69,65 +69,44 @@ static bool are_few(const struct symm_cuda_packets *packets, struct symm_cuda_fe
     return true;
 }
 
-/* `type` and `op` of a reduction; otherwise `op` is SYMM_CUDA_OP_COUNT. */
-static enum symm_status packets_start(struct symm_device *device, enum symm_cuda_type type,
-                                      enum symm_cuda_op op,
-                                      const struct symm_cuda_packets *packets,
-                                      unsigned block_limit, struct symm_ticket *ticket)
+/* A reduction's `extent`, or 1 of a copy; `any` and `few`: functions. */
+static struct symm_kernel *packets_set(struct symm_kernel *kernel, int any, int few, size_t extent,
+                                       const struct symm_cuda_packets *packets,
+                                       unsigned block_limit)
 {
-    struct symm_cuda_scope scope;
-    union {
-        struct symm_cuda_packets any;
-        struct symm_cuda_few_packets few;
-    } launched;
-    size_t extent = op == SYMM_CUDA_OP_COUNT ? 1 : symm_cuda_type_extent(type);
-    uint64_t unit = extent > PACKET_DATA ? extent : PACKET_DATA;
-    struct symm_launch launch = {
-        .arguments = &launched,
-        .units = (packets->bytes + unit - 1) / unit,
-    };
-    launch.block_threads = block_threads(launch.units);
-    unsigned most = launch.units > (uint64_t)launch.block_threads * BLOCKS_FEW ? BLOCKS_MOST
-                                                                              : BLOCKS_FEW;
-    launch.block_limit = block_limit != 0 && block_limit < most ? block_limit : most;
-    *ticket = (struct symm_ticket){0};
+    const uint64_t unit = extent > PACKET_DATA ? extent : PACKET_DATA;
+    const uint64_t units = (packets->bytes + unit - 1) / unit;
+    const unsigned threads = block_threads(units);
+    const unsigned most = units > (uint64_t)threads * BLOCKS_FEW ? BLOCKS_MOST : BLOCKS_FEW;
+    const unsigned blocks = block_limit != 0 && block_limit < most ? block_limit : most;
     if (!are_usable(packets)) {
-        return SYMM_ERR_ARGUMENT;
+        return symm_kernel_wrong(kernel);
     }
-    bool few = launch.units <= (uint64_t)launch.block_threads * launch.block_limit &&
-               are_few(packets, &launched.few);
-    if (few) {
-        launch.finish = &launched.few.finish;
-    } else {
-        launched.any = *packets;
-        launched.any.is_between_two = are_among(packets, TWO_RANKS);
-        launch.finish = &launched.any.finish;
+    if (units <= (uint64_t)threads * blocks && are_few(packets, &kernel->arguments.few_packets)) {
+        return symm_kernel_set(kernel, few, SYMM_KERNEL_FINISH(few_packets), units, blocks,
+                               threads);
     }
-    enum symm_status status = symm_launch_begin(device, ticket, &scope);
-    if (status != SYMM_OK) {
-        return status;
-    }
-    launch.function = symm_functions_packets(&device->functions, type, op, few);
-    status = symm_launch_kernel(device, device->kernels, &launch, ticket);
-    return symm_launch_end(device, ticket, &scope, status);
+    kernel->arguments.packets = *packets;
+    kernel->arguments.packets.is_between_two = are_among(packets, TWO_RANKS);
+    return symm_kernel_set(kernel, any, SYMM_KERNEL_FINISH(packets), units, blocks, threads);
 }
 
-enum symm_status symm_device_packets_reduce_start(struct symm_device *device,
-                                                  enum symm_cuda_type type, enum symm_cuda_op op,
-                                                  const struct symm_cuda_packets *packets,
-                                                  unsigned block_limit,
-                                                  struct symm_ticket *ticket)
+struct symm_kernel *symm_kernel_packets_reduce(struct symm_kernel *kernel,
+                                               enum symm_cuda_type type, enum symm_cuda_op op,
+                                               const struct symm_cuda_packets *packets,
+                                               unsigned block_limit)
 {
-    if (!symm_device_can_reduce(type, op)) {
-        *ticket = (struct symm_ticket){0};
-        return SYMM_ERR_ARGUMENT;
-    }
-    return packets_start(device, type, op, packets, block_limit, ticket);
+    const int own = symm_function(0, type, op);
+    return symm_device_can_reduce(type, op)
+               ? packets_set(kernel, SYMM_FUNCTION_PACKETS + own, SYMM_FUNCTION_FEW_PACKETS + own,
+                             symm_cuda_type_extent(type), packets, block_limit)
+               : symm_kernel_wrong(kernel);
 }
 
-enum symm_status symm_device_packets_copy_start(struct symm_device *device,
-                                                const struct symm_cuda_packets *packets,
-                                                unsigned block_limit, struct symm_ticket *ticket)
+struct symm_kernel *symm_kernel_packets_copy(struct symm_kernel *kernel,
+                                             const struct symm_cuda_packets *packets,
+                                             unsigned block_limit)
 {
-    return packets_start(device, SYMM_CUDA_BYTE, SYMM_CUDA_OP_COUNT, packets, block_limit, ticket);
+    return packets_set(kernel, SYMM_FUNCTION_PACKETS_COPY, SYMM_FUNCTION_FEW_PACKETS_COPY, 1,
+                       packets, block_limit);
 }

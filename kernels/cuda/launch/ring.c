@@ -1,12 +1,12 @@
 /*
- * ring.c - starting kernels that pass an array on; see device.h.
+ * ring.c - kernels that pass an array on; see kernel.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "config.h"
 
-#include "kernels/cuda/launch/device_state.h"
+#include "kernels/cuda/launch/kernel.h"
 
 enum { VECTOR = 16 };
 
@@ -22,28 +22,16 @@ static bool is_usable(const struct symm_cuda_ring *ring)
            (ring->passed != NULL) == (ring->taken != NULL);
 }
 
-enum symm_status symm_device_ring_start(struct symm_device *device, enum symm_cuda_type type,
-                                        enum symm_cuda_op op, const struct symm_cuda_ring *ring,
-                                        unsigned block_limit, struct symm_ticket *ticket)
+struct symm_kernel *symm_kernel_ring(struct symm_kernel *kernel, enum symm_cuda_type type,
+                                     enum symm_cuda_op op, const struct symm_cuda_ring *ring,
+                                     unsigned block_limit)
 {
-    struct symm_cuda_scope scope;
-    struct symm_cuda_ring launched = *ring;
-    struct symm_launch launch = {
-        .arguments = &launched,
-        .finish = &launched.finish,
-        .units = ring->tracks * SYMM_CUDA_BLOCK_THREADS,
-        .block_limit = block_limit != 0 && block_limit < SYMM_CUDA_RING_TRACKS
-                           ? block_limit : SYMM_CUDA_RING_TRACKS,
-    };
-    *ticket = (struct symm_ticket){0};
     if (!symm_device_can_ring(type, op) || !is_usable(ring)) {
-        return SYMM_ERR_ARGUMENT;
+        return symm_kernel_wrong(kernel);
     }
-    enum symm_status status = symm_launch_begin(device, ticket, &scope);
-    if (status != SYMM_OK) {
-        return status;
-    }
-    launch.function = symm_functions_ring(&device->functions, type, op);
-    status = symm_launch_kernel(device, device->kernels, &launch, ticket);
-    return symm_launch_end(device, ticket, &scope, status);
+    kernel->arguments.ring = *ring;
+    return symm_kernel_set(kernel, symm_function(SYMM_FUNCTION_RING, type, op),
+                           SYMM_KERNEL_FINISH(ring), ring->tracks * SYMM_CUDA_BLOCK_THREADS,
+                           block_limit != 0 && block_limit < SYMM_CUDA_RING_TRACKS
+                               ? block_limit : SYMM_CUDA_RING_TRACKS, 0);
 }

@@ -1,268 +1,152 @@
 /*
- * start.c - starting kernels that reduce, scan and copy; see device.h.
+ * start.c - starting kernels on streams of ours, and knowing when they have ended; see device.h.
  *
- * A start looks its kernel up after symm_launch_begin(), which loads kernels anew where the context
- * has been reset.
+ * A kernel stores words in host memory, its flags, when it is done.  The host sees them some
+ * microseconds sooner than it would learn of the end through the stream (6.1 against 8.9 us), and
+ * without a call of the driver.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "config.h"
 
-#include <string.h>
-
 #include "kernels/cuda/launch/device_state.h"
-#include "kernels/cuda/launch/small.h"
+#include "kernels/cuda/launch/kernel.h"
 
-enum {
-    VECTOR = 16,           /* bytes that a thread moves at a time */
-    APART_LEAST = 1 << 20, /* bytes of an own block that takes longer than a few blocks more */
-    APART_BLOCKS = 16,     /* copy an own block about as fast as others store to a peer */
-};
+/* ---- slots ----------------------------------------------------------------------------------- */
 
-/* ---- reductions and scans -------------------------------------------------------------------- */
-
-/* Elements with padding are never moved as vectors. */
-static uint64_t reduce_units(enum symm_cuda_type type, uint64_t count)
+static bool slot_take(struct symm_device *device, uint32_t *slot)
 {
-    return symm_cuda_type_is_padded(type)
-               ? count : (count * symm_cuda_type_extent(type) + VECTOR - 1) / VECTOR;
-}
-
-static enum symm_status combine_start(struct symm_device *device, bool is_scan,
-                                      enum symm_cuda_type type, enum symm_cuda_op op,
-                                      const struct symm_cuda_reduce *arguments,
-                                      unsigned block_limit, struct symm_ticket *ticket)
-{
-    struct symm_cuda_scope scope;
-    union {
-        struct symm_cuda_small small;
-        struct symm_cuda_reduce any;
-    } launched;
-    struct symm_launch launch = {.arguments = &launched, .block_limit = block_limit};
-    *ticket = (struct symm_ticket){0};
-    if (!symm_device_can_reduce(type, op) || arguments->ranks < 1 ||
-        arguments->ranks > SYMM_CUDA_RANKS_MAX ||
-        arguments->output_count < 1 || arguments->output_count > SYMM_CUDA_RANKS_MAX) {
-        return SYMM_ERR_ARGUMENT;
-    }
-    if (arguments->begin == arguments->end) {
-        return SYMM_OK;
-    }
-    enum symm_status status = symm_launch_begin(device, ticket, &scope);
-    if (status != SYMM_OK) {
-        return status;
-    }
-    const struct symm_functions *functions = &device->functions;
-    if (!is_scan && arguments->hold == SYMM_CUDA_NOT_HELD) {
-        launch.units = symm_small_reduce(type, arguments, block_limit, &launched.small);
-    }
-    if (launch.units > 0) {
-        launch.function = symm_functions_small(functions, type, op);
-        launch.finish = &launched.small.finish;
-    } else {
-        launched.any = *arguments;
-        launch.function = is_scan ? symm_functions_scan(functions, type, op)
-                                  : symm_functions_reduce(functions, type, op, arguments->ranks);
-        launch.finish = &launched.any.finish;
-        if (arguments->hold != SYMM_CUDA_NOT_HELD && block_limit > SYMM_CUDA_HANDOVER_WORDS) {
-            launch.block_limit = SYMM_CUDA_HANDOVER_WORDS; /* each block has to have a word */
+    uint64_t slots = atomic_load_explicit(&device->free_slots, memory_order_relaxed);
+    while (slots != 0) {
+        *slot = (uint32_t)__builtin_ctzll(slots);
+        if (atomic_compare_exchange_weak_explicit(&device->free_slots, &slots,
+                                                  slots & ~(UINT64_C(1) << *slot),
+                                                  memory_order_acquire, memory_order_relaxed)) {
+            return true;
         }
-        launch.units = reduce_units(type, arguments->end - arguments->begin);
     }
-    status = symm_launch_kernel(device, device->kernels, &launch, ticket);
-    return symm_launch_end(device, ticket, &scope, status);
+    return false;
 }
 
-enum symm_status symm_device_reduce_start(struct symm_device *device, enum symm_cuda_type type,
-                                          enum symm_cuda_op op,
-                                          const struct symm_cuda_reduce *arguments,
-                                          unsigned block_limit, struct symm_ticket *ticket)
+void symm_completion_give(struct symm_device *device, struct symm_completion *completion)
 {
-    return combine_start(device, false, type, op, arguments, block_limit, ticket);
+    symm_queue_give(&device->queue, completion->life, completion->graph);
+    (void)atomic_fetch_or_explicit(&device->free_slots, UINT64_C(1) << completion->slot,
+                                   memory_order_release);
+    *completion = (struct symm_completion){0};
 }
 
-enum symm_status symm_device_scan_start(struct symm_device *device, enum symm_cuda_type type,
-                                        enum symm_cuda_op op,
-                                        const struct symm_cuda_reduce *arguments,
-                                        unsigned block_limit, struct symm_ticket *ticket)
+void symm_completion_lose(struct symm_device *device, struct symm_completion *completion)
 {
-    if (arguments->output_count != arguments->ranks || arguments->hold != SYMM_CUDA_NOT_HELD) {
-        *ticket = (struct symm_ticket){0};
-        return SYMM_ERR_ARGUMENT;
-    }
-    return combine_start(device, true, type, op, arguments, block_limit, ticket);
+    (void)atomic_fetch_add_explicit(&device->lost_slots, 1, memory_order_relaxed);
+    *completion = (struct symm_completion){0};
 }
 
-/* ---- copies ---------------------------------------------------------------------------------- */
-
-/* Copy little data; false: they are not little, and nothing has been started. */
-static bool small_push(struct symm_device *device, CUstream stream,
-                       const struct symm_cuda_push *pushes, int count, unsigned block_limit,
-                       struct symm_ticket *ticket, enum symm_status *status)
+static enum symm_status slots_busy(const struct symm_device *device)
 {
-    struct symm_cuda_small_pushes launched;
-    const struct symm_launch launch = {
-        .function = device->functions.small_push,
-        .arguments = &launched,
-        .finish = &launched.finish,
-        .units = symm_small_push(pushes, count, block_limit, &launched),
-        .block_limit = block_limit,
-    };
-    if (launch.units == 0) {
-        return false;
+    if (atomic_load_explicit(&device->lost_slots, memory_order_relaxed) < SYMM_CUDA_SLOTS) {
+        return SYMM_PENDING;
     }
-    *status = symm_launch_kernel(device, stream, &launch, ticket);
-    return true;
+    (void)symm_cuda_unusable("the device has not answered %d times", SYMM_CUDA_SLOTS);
+    return SYMM_ERR_SYSTEM;
 }
 
-static bool small_copy(struct symm_device *device, const struct symm_cuda_copy *arguments,
-                       unsigned block_limit, struct symm_ticket *ticket, enum symm_status *status)
-{
-    struct symm_cuda_push pushes[SYMM_CUDA_SMALL_RANKS];
-    if (arguments->output_count > SYMM_CUDA_SMALL_RANKS) {
-        return false;
-    }
-    for (int i = 0; i < arguments->output_count; i++) {
-        pushes[i] = (struct symm_cuda_push){arguments->input, arguments->outputs[i],
-                                            arguments->bytes};
-    }
-    return small_push(device, device->kernels, pushes, arguments->output_count, block_limit,
-                      ticket, status);
-}
+/* ---- beginning and end ----------------------------------------------------------------------- */
 
-enum symm_status symm_launch_copy(struct symm_device *device,
-                                  const struct symm_cuda_copy *arguments, unsigned block_limit,
-                                  struct symm_ticket *ticket)
+enum symm_status symm_start_begin(struct symm_device *device, struct symm_completion *completion,
+                                   struct symm_cuda_scope *scope)
 {
-    enum symm_status status;
-    if (small_copy(device, arguments, block_limit, ticket, &status)) {
-        return status;
+    if (!slot_take(device, &completion->slot)) {
+        return slots_busy(device);
     }
-    struct symm_cuda_copy launched = *arguments;
-    const struct symm_launch launch = {
-        .function = device->functions.copy,
-        .arguments = &launched,
-        .finish = &launched.finish,
-        .units = (arguments->bytes + VECTOR - 1) / VECTOR,
-        .block_limit = block_limit,
-    };
-    return symm_launch_kernel(device, device->kernels, &launch, ticket);
-}
-
-enum symm_status symm_device_copy_start(struct symm_device *device,
-                                        const struct symm_cuda_copy *arguments,
-                                        unsigned block_limit, struct symm_ticket *ticket)
-{
-    struct symm_cuda_scope scope;
-    *ticket = (struct symm_ticket){0};
-    if (arguments->output_count < 0 || arguments->output_count > SYMM_CUDA_RANKS_MAX) {
-        return SYMM_ERR_ARGUMENT;
+    enum symm_status status = symm_cuda_enter(device->number, scope);
+    if (status == SYMM_OK &&
+        atomic_load_explicit(&device->life, memory_order_acquire) != scope->life) {
+        status = symm_device_renew(device, scope);
+        if (status != SYMM_OK) {
+            symm_cuda_leave(scope);
+        }
     }
-    if (arguments->bytes == 0 || arguments->output_count == 0) {
-        return SYMM_OK;
-    }
-    enum symm_status status = symm_launch_begin(device, ticket, &scope);
     if (status != SYMM_OK) {
+        symm_completion_give(device, completion);
         return status;
     }
-    return symm_launch_end(device, ticket, &scope,
-                           symm_launch_copy(device, arguments, block_limit, ticket));
+    completion->life = scope->life;
+    return SYMM_OK;
 }
 
-uint64_t symm_launch_bytes_most(const struct symm_cuda_push *pushes, int count)
+enum symm_status symm_start_end(struct symm_device *device, struct symm_completion *completion,
+                                 const struct symm_cuda_scope *scope, enum symm_status status)
 {
-    uint64_t most = 0;
-    for (int i = 0; i < count; i++) {
-        most = pushes[i].bytes > most ? pushes[i].bytes : most;
+    symm_cuda_leave(scope);
+    if (status != SYMM_OK) {
+        symm_completion_give(device, completion);
+    } else {
+        symm_cuda_own_work(1);
     }
-    return most;
+    return status;
 }
+
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 /*
- * How many of the kernel's blocks copy the last of `count` blocks and nothing else.  They come on
- * top of the others where there is no limit.  Within a limit they get the last block's share.
+ * What the next kernel in a slot will store: never 0, nor the value that the first flag has.  The
+ * others may still have this value from billions of launches ago, so they are wiped.
  */
-static unsigned apart_choose(const struct symm_cuda_push *pushes, int count, unsigned *block_limit)
+static struct symm_cuda_finish finish_choose(const struct symm_device *device, uint32_t slot,
+                                             unsigned flags)
 {
-    uint64_t own = pushes[count - 1].bytes, others = 0;
-    for (int i = 0; i < count - 1; i++) {
-        others += pushes[i].bytes;
+    _Atomic uint32_t *words = device->flags[slot].words;
+    uint32_t before = atomic_load_explicit(&words[0], memory_order_relaxed);
+    uint32_t sequence = ((before & ~(uint32_t)SYMM_CUDA_LATE) + 1) % SYMM_CUDA_LATE;
+    CUdeviceptr seen = device->device_flags + slot * sizeof(*device->flags);
+    for (unsigned i = 1; i < flags; i++) {
+        atomic_store_explicit(&words[i], 0, memory_order_relaxed);
     }
-    if (own < APART_LEAST || own > others) { /* a longer one wants all blocks in the end */
-        return 0;
-    }
-    if (*block_limit == 0) {
-        *block_limit = SYMM_DEVICE_BLOCKS + APART_BLOCKS;
-    }
-    unsigned share = *block_limit / (unsigned)count;
-    return share < APART_BLOCKS ? share : APART_BLOCKS;
-}
-
-static enum symm_status push_launch(struct symm_device *device, CUstream stream,
-                                    const struct symm_cuda_push *pushes, int count, bool own_last,
-                                    uint64_t bytes_most, unsigned block_limit,
-                                    struct symm_ticket *ticket)
-{
-    enum symm_status status;
-    if (small_push(device, stream, pushes, count, block_limit, ticket, &status)) {
-        return status;
-    }
-    struct symm_cuda_pushes launched = {.count = count};
-    unsigned apart = own_last ? apart_choose(pushes, count, &block_limit) : 0;
-    memcpy(launched.pushes, pushes, (size_t)count * sizeof(*pushes));
-    launched.apart = (uint64_t)apart * SYMM_CUDA_BLOCK_THREADS;
-    const struct symm_launch launch = {
-        .function = device->functions.push,
-        .arguments = &launched,
-        .finish = &launched.finish,
-        .units = (bytes_most + VECTOR - 1) / VECTOR + launched.apart,
-        .block_limit = block_limit,
+    return (struct symm_cuda_finish){
+        .flags = (uint32_t *)(uintptr_t)seen,
+        .sequence = sequence != 0 ? sequence : 1,
+        .slot = slot,
     };
-    return symm_launch_kernel(device, stream, &launch, ticket);
 }
 
-static enum symm_status push_start(struct symm_device *device, bool beside,
-                                   const struct symm_cuda_push *pushes, int count,
-                                   bool own_last, unsigned block_limit,
-                                   struct symm_ticket *ticket)
+enum symm_status symm_start_kernel(struct symm_device *device, struct symm_kernel *kernel,
+                                   struct symm_completion *completion)
+{
+    const unsigned flags = symm_cuda_finish_flags(kernel->blocks);
+    CUstream stream = device->kernels;
+    enum symm_status status =
+        kernel->beside ? symm_device_stream(device, &device->beside, &stream) : SYMM_OK;
+    if (status == SYMM_OK) {
+        const struct symm_cuda_finish finish = finish_choose(device, completion->slot, flags);
+        *symm_kernel_finish(kernel) = finish;
+        status = symm_queue_launch(&device->queue, kernel, stream, completion->life,
+                                   &completion->graph);
+        if (status == SYMM_OK) {
+            completion->sequence = finish.sequence;
+            completion->flags = flags;
+            completion->beside = kernel->beside;
+        }
+    }
+    return status;
+}
+
+enum symm_status symm_device_start(struct symm_device *device, struct symm_kernel *kernel,
+                                   struct symm_completion *completion)
 {
     struct symm_cuda_scope scope;
-    *ticket = (struct symm_ticket){0};
-    if (count < 0 || count > SYMM_CUDA_RANKS_MAX) {
+    *completion = (struct symm_completion){0};
+    if (kernel->function == SYMM_FUNCTION_NONE) {
         return SYMM_ERR_ARGUMENT;
     }
-    uint64_t bytes_most = symm_launch_bytes_most(pushes, count);
-    if (bytes_most == 0) {
+    if (kernel->blocks == 0) {
         return SYMM_OK;
     }
-    enum symm_status status = symm_launch_begin(device, ticket, &scope);
-    if (status != SYMM_OK) {
-        return status;
-    }
-    CUstream stream = device->kernels;
-    if (beside) {
-        status = symm_device_stream(device, &device->beside, &stream);
-    }
+    enum symm_status status = symm_start_begin(device, completion, &scope);
     if (status == SYMM_OK) {
-        status = push_launch(device, stream, pushes, count, own_last, bytes_most, block_limit,
-                             ticket);
-        ticket->beside = beside;
+        status = symm_start_kernel(device, kernel, completion);
+        status = symm_start_end(device, completion, &scope, status);
     }
-    return symm_launch_end(device, ticket, &scope, status);
-}
-
-enum symm_status symm_device_push_start(struct symm_device *device,
-                                        const struct symm_cuda_push *pushes, int count,
-                                        bool own_last, unsigned block_limit,
-                                        struct symm_ticket *ticket)
-{
-    return push_start(device, false, pushes, count, own_last, block_limit, ticket);
-}
-
-enum symm_status symm_device_beside_start(struct symm_device *device,
-                                          const struct symm_cuda_push *pushes, int count,
-                                          unsigned block_limit, struct symm_ticket *ticket)
-{
-    return push_start(device, true, pushes, count, false, block_limit, ticket);
+    return status;
 }

@@ -6,109 +6,31 @@
  */
 #include "config.h"
 
-#include <string.h>
-
 #include "kernels/cuda/launch/device.h"
 #include "kernels/cuda/stream/collectives.h"
-
-/* ---- who sends what to whom ------------------------------------------------------------------ */
-
-static uint32_t all_of(const struct symm_cuda_stream *arguments)
-{
-    return (1u << arguments->ranks) - 1;
-}
-
-static uint32_t bit(uint32_t rank)
-{
-    return 1u << rank;
-}
-
-static void all_to_all(struct symm_cuda_stream *arguments)
-{
-    arguments->targets = all_of(arguments) & ~bit(arguments->rank);
-    arguments->sources = all_of(arguments);
-}
-
-/* Blocks of all ranks; the own one moves unless it is in its place. */
-static void blocks_describe(struct symm_cuda_stream *arguments, size_t block, bool is_alltoall)
-{
-    const unsigned char *own =
-        (const unsigned char *)arguments->output + arguments->rank * block;
-    all_to_all(arguments);
-    arguments->input_step = is_alltoall ? block : 0;
-    arguments->output_step = block;
-    if (arguments->input == (is_alltoall ? arguments->output : own)) {
-        arguments->sources &= ~bit(arguments->rank);
-    }
-}
-
-static void bcast_describe(struct symm_cuda_stream *arguments, uint32_t root)
-{
-    bool is_root = arguments->rank == root;
-    arguments->targets = is_root ? all_of(arguments) & ~bit(root) : 0;
-    arguments->sources = is_root ? 0 : bit(root);
-}
-
-static void reduce_describe(struct symm_cuda_stream *arguments, uint32_t root)
-{
-    bool is_root = arguments->rank == root;
-    arguments->targets = is_root ? 0 : bit(root);
-    arguments->sources = is_root ? all_of(arguments) : 0;
-}
-
-/* The root has an array of all blocks, the others have one each. */
-static void vector_describe(struct symm_cuda_stream *arguments, size_t block, uint32_t root,
-                            bool is_from_root)
-{
-    bool is_root = arguments->rank == root;
-    uint32_t others = is_root ? all_of(arguments) & ~bit(root) : bit(root);
-    arguments->input_step = is_root && is_from_root ? block : 0;
-    arguments->output_step = is_root && !is_from_root ? block : 0;
-    if (is_from_root == is_root) {
-        arguments->targets = others;
-    } else {
-        arguments->sources = others;
-    }
-    if (is_root) {
-        const unsigned char *from =
-            (const unsigned char *)arguments->input + root * arguments->input_step;
-        const unsigned char *to =
-            (const unsigned char *)arguments->output + root * arguments->output_step;
-        arguments->sources |= from != to ? bit(root) : 0;
-    }
-}
+#include "kernels/pattern.h"
 
 /* False: no kernel does that. */
-static bool describe(const struct symm_stream_call *call, size_t block,
-                     struct symm_cuda_stream *arguments)
+static bool describe(const struct symm_stream_call *call, const struct symm_collective_row *row,
+                     size_t block, struct symm_cuda_stream *arguments)
 {
-    const uint32_t root = (uint32_t)call->root;
-    switch (call->collective) {
-    case SYMM_ALLREDUCE:
-    case SYMM_BARRIER:
-        all_to_all(arguments);
-        return true;
-    case SYMM_REDUCE_SCATTER_BLOCK:
-        all_to_all(arguments);
-        arguments->input_step = block;
-        return true;
-    case SYMM_ALLGATHER:
-    case SYMM_ALLTOALL:
-        blocks_describe(arguments, block, call->collective == SYMM_ALLTOALL);
-        return true;
-    case SYMM_BCAST:
-        bcast_describe(arguments, root);
-        return true;
-    case SYMM_REDUCE:
-        reduce_describe(arguments, root);
-        return true;
-    case SYMM_GATHER:
-    case SYMM_SCATTER:
-        vector_describe(arguments, block, root, call->collective == SYMM_SCATTER);
-        return true;
-    default:
+    const int rank = (int)arguments->rank;
+    const struct symm_pattern_call asked = {
+        .collective = call->collective, .rank = rank, .ranks = (int)arguments->ranks,
+        .root = call->root, .input = call->input, .output = call->output, .block = block,
+    };
+    struct symm_pattern pattern;
+    if (call->collective == SYMM_SCAN || call->collective == SYMM_EXSCAN ||
+        call->collective == SYMM_REDUCE_SCATTER || !symm_pattern_get(&asked, &pattern)) {
         return false;
     }
+    arguments->targets = pattern.targets & ~(1u << rank);
+    arguments->sources = pattern.sources;
+    if (!row->is_rooted || rank == call->root) {
+        arguments->input_step = pattern.input_step;
+        arguments->output_step = pattern.output_step;
+    }
+    return true;
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
@@ -174,16 +96,27 @@ static void plan_follow(const struct symm_stream_plan *plan,
     }
 }
 
-enum symm_status symm_stream_describe(const struct symm_stream_call *call, int rank, int ranks,
-                                      const struct symm_stream_limits *limits,
-                                      struct symm_stream_plan *plan,
-                                      struct symm_stream_kernel *kernel,
-                                      struct symm_cuda_stream *arguments)
+static int function_of(const struct symm_stream_call *call, enum symm_stream_form form,
+                       bool reduces, bool is_plain)
+{
+    const int first = (int)form * SYMM_STREAM_FUNCTIONS_OF_FORM;
+    if (!reduces) {
+        return first + (is_plain ? SYMM_STREAM_FUNCTION_COPY : SYMM_STREAM_FUNCTION_COPY_ANY);
+    }
+    return is_plain ? symm_function(first, call->type, call->op)
+                    : first + (symm_cuda_type_extent(call->type) > 8 ? SYMM_STREAM_FUNCTION_ANY_16
+                                                                     : SYMM_STREAM_FUNCTION_ANY_8);
+}
+
+struct symm_kernel *symm_kernel_stream(struct symm_kernel *kernel,
+                                       const struct symm_stream_call *call, int rank, int ranks,
+                                       const struct symm_stream_limits *limits)
 {
     const struct symm_collective_row *row = symm_collective_get(call->collective);
+    struct symm_cuda_stream *arguments = &kernel->arguments.stream;
     const bool reduces = row->reduces;
     if (reduces && !symm_device_can_reduce(call->type, call->op)) {
-        return SYMM_ERR_ARGUMENT;
+        return symm_kernel_wrong(kernel);
     }
     /* A barrier is a call with a packet of nothing. */
     const size_t extent = reduces ? symm_cuda_type_extent(call->type) : 1;
@@ -193,7 +126,8 @@ enum symm_status symm_stream_describe(const struct symm_stream_call *call, int r
         .ranks = ranks, .bytes = block, .extent = extent,
         .is_reduced = call->collective == SYMM_ALLREDUCE,
     };
-    *plan = symm_stream_plan(&demand, limits);
+    const struct symm_stream_plan plan = symm_stream_plan(&demand, limits);
+    const enum symm_stream_form form = form_of(plan.way);
     *arguments = (struct symm_cuda_stream){
         .input = call->input, .output = call->output,
         .call = signature(call, reduces, row->is_rooted, block),
@@ -204,13 +138,15 @@ enum symm_status symm_stream_describe(const struct symm_stream_call *call, int r
         arguments->type = symm_cuda_kernel_type(call->type, call->op);
         arguments->op = call->op;
     }
-    if (!describe(call, block, arguments)) {
-        return SYMM_ERR_ARGUMENT;
+    if (!describe(call, row, block, arguments)) {
+        return symm_kernel_wrong(kernel);
     }
-    plan_follow(plan, limits, block, padding, arguments);
-    const enum symm_stream_form form = form_of(plan->way);
-    *kernel = (struct symm_stream_kernel){
-        .form = form, .reduces = reduces, .any = !is_plain(arguments, form, block - padding),
-    };
-    return SYMM_OK;
+    if (plan.way == SYMM_STREAM_NOTHING) {
+        return symm_kernel_nothing(kernel);
+    }
+    plan_follow(&plan, limits, block, padding, arguments);
+    kernel->function = function_of(call, form, reduces, is_plain(arguments, form, block - padding));
+    kernel->blocks = plan.blocks;
+    kernel->threads = plan.threads;
+    return kernel;
 }

@@ -10,8 +10,7 @@
 
 #include "heap/symm.h"
 #include "kernels/collective.h"
-#include "kernels/cuda/device_code/arguments.h"
-#include "kernels/cuda/device_code/stream_arguments.h"
+#include "kernels/cuda/launch/kernel.h"
 #include "kernels/cuda/stream/plan.h"
 
 /*
@@ -29,23 +28,13 @@ struct symm_stream_call {
     int root;
 };
 
-/* The kernel for it. */
-struct symm_stream_kernel {
-    enum symm_stream_form form;
-    bool reduces;
-    bool any; /* addresses or lengths are such that only kernels for all can do it */
-};
-
 /*
- * Set everything of `arguments` but lanes and words, for rank `rank` of a lane that was made
- * with these limits.  Errors: ARGUMENT (no such collective, or no kernel for the type and
- * operation).
+ * The kernel for a call (kernels/cuda/launch/kernel.h), for rank `rank` of a lane that was made
+ * with these limits; lanes and words in its arguments are the caller's to set.  It has no function
+ * if there is no such collective, or no kernel for the type and operation.
  */
-enum symm_status symm_stream_describe(const struct symm_stream_call *call, int rank,
-                                      int ranks,
-                                      const struct symm_stream_limits *limits,
-                                      struct symm_stream_plan *plan,
-                                      struct symm_stream_kernel *kernel,
-                                      struct symm_cuda_stream *arguments);
+struct symm_kernel *symm_kernel_stream(struct symm_kernel *kernel,
+                                       const struct symm_stream_call *call, int rank, int ranks,
+                                       const struct symm_stream_limits *limits);
 
 #endif /* SYMM_KERNELS_CUDA_STREAM_COLLECTIVES_H */

@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "kernels/cuda/device_code/stream_arguments.h"
+#include "kernels/cuda/launch/device.h"
 #include "kernels/cuda/stream/plan.h"
 
 enum {
@@ -19,7 +20,6 @@ enum {
     UNITS_MOST = 2,          /* of a thread: 4 and 8 are slower than twice the blocks */
     WORD = 16,               /* bytes that a thread moves at a time */
     LINE = 128,              /* pieces are whole lines, where there is room for one */
-    WARP = 32,
 };
 
 /*
@@ -175,7 +175,7 @@ static struct symm_stream_plan push_plan(const struct symm_stream_demand *demand
     if (turns > 1) {
         row = round_up(quotient_up(plan.bytes, turns * limits->blocks), line);
     }
-    const uint64_t pieces = quotient_up(plan.bytes, row), threads = round_up(row / WORD, WARP);
+    const uint64_t pieces = quotient_up(plan.bytes, row), threads = symm_device_warps(row / WORD);
     plan.row = (uint32_t)row;
     plan.blocks = (unsigned)(pieces < limits->blocks ? pieces : limits->blocks);
     plan.threads = (unsigned)(threads < steps[step].threads ? threads : steps[step].threads);

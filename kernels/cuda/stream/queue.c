@@ -1,9 +1,9 @@
 /*
  * queue.c - see queue.h.
  *
- * A launch by an executable graph takes less than one by itself, so a queue has one of a single
- * node, whose kernel and arguments it sets before each launch.  What is set later does not touch
- * earlier launches (the driver's manual); the stream orders these.
+ * A launch by an executable graph takes less than one by itself, so a queue has one, which is free
+ * again as soon as it is launched: what is set later does not touch earlier launches (the driver's
+ * manual); the stream orders these.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/cuda/launch/graph.h"
 #include "kernels/cuda/launch/host_memory.h"
+#include "kernels/cuda/launch/queue.h"
 #include "kernels/cuda/launch/stream_functions.h"
 #include "kernels/cuda/stream/streams.h"
 #include "kernels/cuda/stream/queue.h"
@@ -25,15 +25,13 @@ enum { RECENT = 32 }; /* calls that are remembered */
 
 struct symm_stream_queue {
     int device, rank, ranks;
-    const struct symm_cuda *cuda;
     uint32_t life; /* of the context in which the rest was made */
-    const struct symm_stream_functions *functions; /* [SYMM_STREAM_FORM_COUNT] */
+    struct symm_queue queue;
     void *lanes[SYMM_STREAM_RANKS];
     struct symm_stream_words *words;
     CUdeviceptr device_words;
     _Atomic uint32_t holders; /* graphs of the program that have kernels of it */
     pthread_mutex_t mutex;    /* of what follows */
-    struct symm_graph graph;  /* none: kernels are launched by themselves */
     cuuint64_t capture;       /* the last one that has been made a holder; 0: none */
     struct recent {
         bool is_known;
@@ -143,18 +141,14 @@ enum symm_status symm_stream_queue_create(int device, int rank, int ranks, void 
     memcpy(queue->lanes, lanes, (size_t)ranks * sizeof(*lanes));
     enum symm_status status = symm_cuda_enter(device, &scope);
     if (status == SYMM_OK) {
-        queue->cuda = scope.cuda;
+        queue->queue.cuda = scope.cuda;
         queue->life = scope.life;
-        status = symm_stream_functions_get(&scope, device, &queue->functions);
+        status = symm_stream_functions_get(&scope, device, &queue->queue.functions);
         if (status == SYMM_OK) {
             status = words_take(&scope, queue);
         }
         if (status == SYMM_OK) {
-            struct symm_cuda_stream nothing = {.units = 0};
-            void *parameters[] = {&nothing};
-            const CUfunction function = queue->functions[SYMM_STREAM_FORM_ONE_SHOT].copy;
-            const CUDA_KERNEL_NODE_PARAMS kernel = symm_graph_kernel(function, 1, 32, parameters);
-            (void)symm_graph_make(scope.cuda, &queue->graph, &kernel);
+            symm_queue_make_graphs(&queue->queue, 1, scope.life, SYMM_STREAM_FUNCTION_COPY, NULL);
         }
         symm_cuda_leave(&scope);
     }
@@ -170,9 +164,10 @@ enum symm_status symm_stream_queue_create(int device, int rank, int ranks, void 
 void symm_stream_queue_destroy(struct symm_stream_queue *queue)
 {
     struct symm_cuda_scope scope;
-    if (queue->graph.exec != NULL && symm_cuda_enter_to_release(queue->device, &scope) == SYMM_OK) {
+    if (queue->queue.graphs[0].exec != NULL &&
+        symm_cuda_enter_to_release(queue->device, &scope) == SYMM_OK) {
         if (scope.life == queue->life) {
-            symm_graph_destroy(queue->cuda, &queue->graph);
+            symm_queue_destroy_graphs(&queue->queue);
         }
         symm_cuda_leave(&scope);
     }
@@ -197,7 +192,7 @@ static void let_go(void *data)
 static void captured_hold(struct symm_stream_queue *queue,
                           const struct symm_stream_capture *capture)
 {
-    const struct symm_cuda *cuda = queue->cuda;
+    const struct symm_cuda *cuda = queue->queue.cuda;
     CUuserObject object;
     (void)pthread_mutex_lock(&queue->mutex);
     if (queue->capture == capture->id) {
@@ -226,40 +221,22 @@ bool symm_stream_queue_is_held(const struct symm_stream_queue *queue)
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-static enum symm_status by_graph(struct symm_stream_queue *queue,
-                                 const CUDA_KERNEL_NODE_PARAMS *kernel, CUstream stream)
-{
-    const struct symm_cuda *cuda = queue->cuda;
-    const char *call = "cuGraphExecKernelNodeSetParams";
-    (void)pthread_mutex_lock(&queue->mutex);
-    CUresult result = cuda->cuGraphExecKernelNodeSetParams(queue->graph.exec, queue->graph.node,
-                                                           kernel);
-    if (result == CUDA_SUCCESS) {
-        call = "cuGraphLaunch";
-        result = cuda->cuGraphLaunch(queue->graph.exec, stream);
-    }
-    (void)pthread_mutex_unlock(&queue->mutex);
-    return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed(call, result);
-}
-
 static enum symm_status kernel_queue(struct symm_stream_queue *queue,
-                                     const CUDA_KERNEL_NODE_PARAMS *kernel, CUstream stream)
+                                     const struct symm_kernel *kernel, CUstream stream)
 {
     struct symm_stream_capture capture;
-    enum symm_status status = symm_stream_capture_get(queue->cuda, stream, &capture);
-    if (status == SYMM_OK && capture.graph == NULL && queue->graph.exec != NULL) {
-        return by_graph(queue, kernel, stream);
-    }
+    uint32_t graph = 0;
+    enum symm_status status = symm_stream_capture_get(queue->queue.cuda, stream, &capture);
     if (status != SYMM_OK) {
         return status;
     }
     if (capture.graph != NULL) {
         captured_hold(queue, &capture);
     }
-    CUresult result = queue->cuda->cuLaunchKernel(kernel->func, kernel->gridDimX, 1, 1,
-                                                  kernel->blockDimX, 1, 1, 0, stream,
-                                                  kernel->kernelParams, NULL);
-    return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuLaunchKernel", result);
+    status = symm_queue_launch(&queue->queue, kernel, stream, queue->life,
+                               capture.graph == NULL ? &graph : NULL);
+    symm_queue_give(&queue->queue, queue->life, graph);
+    return status;
 }
 
 /* Calls that follow each other are mostly alike. */
@@ -279,33 +256,26 @@ enum symm_status symm_stream_queue_add(struct symm_stream_queue *queue,
                                        const struct symm_stream_call *call,
                                        const struct symm_stream_limits *limits, void *stream)
 {
-    struct symm_stream_kernel kernel;
-    struct symm_stream_plan plan;
-    struct symm_cuda_stream arguments;
+    struct symm_kernel kernel;
+    struct symm_cuda_stream *arguments = &kernel.arguments.stream;
     struct symm_cuda_scope scope;
-    enum symm_status status = symm_stream_describe(call, queue->rank, queue->ranks, limits, &plan,
-                                                   &kernel, &arguments);
-    if (status != SYMM_OK || plan.way == SYMM_STREAM_NOTHING) {
-        return status;
+    symm_kernel_stream(&kernel, call, queue->rank, queue->ranks, limits);
+    if (kernel.function == SYMM_FUNCTION_NONE) {
+        return SYMM_ERR_ARGUMENT;
     }
-    const struct symm_stream_functions *functions = &queue->functions[kernel.form];
-    CUfunction function =
-        kernel.reduces ? symm_stream_function(functions, arguments.type, call->op, kernel.any)
-        : kernel.any   ? functions->copy_any
-                       : functions->copy;
+    if (kernel.blocks == 0) {
+        return SYMM_OK;
+    }
     for (int rank = 0; rank < queue->ranks; rank++) {
-        arguments.lanes[rank] = queue->lanes[rank];
+        arguments->lanes[rank] = queue->lanes[rank];
     }
-    arguments.own = queue->lanes[queue->rank];
-    arguments.words = (struct symm_stream_words *)(uintptr_t)queue->device_words;
-    remember(queue, arguments.call, call);
-    status = symm_cuda_enter(queue->device, &scope);
+    arguments->own = queue->lanes[queue->rank];
+    arguments->words = (struct symm_stream_words *)(uintptr_t)queue->device_words;
+    remember(queue, arguments->call, call);
+    enum symm_status status = symm_cuda_enter(queue->device, &scope);
     if (status == SYMM_OK) {
-        void *parameters[] = {&arguments};
-        const CUDA_KERNEL_NODE_PARAMS node =
-            symm_graph_kernel(function, plan.blocks, plan.threads, parameters);
         status = scope.life == queue->life
-                     ? kernel_queue(queue, &node, stream)
+                     ? kernel_queue(queue, &kernel, stream)
                      : symm_cuda_unusable("the device has been reset since the lane was made");
         symm_cuda_leave(&scope);
     }

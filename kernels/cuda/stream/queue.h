@@ -44,7 +44,7 @@ void symm_stream_queue_destroy(struct symm_stream_queue *queue);
 /*
  * Queue a call in `stream` (a CUstream of the device's primary context).  Calls of a lane may come
  * from several threads; their order is the streams'.  Of the limits, the region is that of the
- * lane's memory.  Errors: ARGUMENT (symm_stream_describe()), SYSTEM, NO_MEMORY.
+ * lane's memory.  Errors: ARGUMENT (symm_kernel_stream()), SYSTEM, NO_MEMORY.
  */
 enum symm_status symm_stream_queue_add(struct symm_stream_queue *queue,
                                        const struct symm_stream_call *call,

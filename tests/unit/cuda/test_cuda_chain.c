@@ -86,8 +86,10 @@ static void broadcast_prepare(struct buffers *buffers, size_t bytes, int root)
 
 enum { BUSY = 10 }; /* copies of 2 MiB within a device, which others wait behind */
 
-static void busy_begin(struct buffers *buffers, struct symm_ticket tickets[CUDA_DEVICES][BUSY])
+static void busy_begin(struct buffers *buffers,
+                       struct symm_completion completions[CUDA_DEVICES][BUSY])
 {
+    struct symm_kernel kernel;
     for (int device = 0; device < CUDA_DEVICES; device++) {
         struct cuda_rank *rank = &buffers->ranks->ranks[device];
         struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX];
@@ -96,17 +98,19 @@ static void busy_begin(struct buffers *buffers, struct symm_ticket tickets[CUDA_
         }
         for (int i = 0; i < BUSY; i++) {
             FORK_STATUS(buffers->ranks->self,
-                        symm_device_beside_start(rank->device, pushes, SYMM_CUDA_RANKS_MAX, 1,
-                                                 &tickets[device][i]), SYMM_OK);
+                        symm_device_start(rank->device,
+                                          symm_kernel_beside(&kernel, pushes, SYMM_CUDA_RANKS_MAX,
+                                                             1), &completions[device][i]), SYMM_OK);
         }
     }
 }
 
-static void busy_end(struct buffers *buffers, struct symm_ticket tickets[CUDA_DEVICES][BUSY])
+static void busy_end(struct buffers *buffers,
+                     struct symm_completion completions[CUDA_DEVICES][BUSY])
 {
     for (int i = 0; i < CUDA_DEVICES * BUSY; i++) {
-        device_ticket_await(buffers->ranks->self, buffers->ranks->ranks[i / BUSY].device,
-                            &tickets[i / BUSY][i % BUSY]);
+        device_completion_await(buffers->ranks->self, buffers->ranks->ranks[i / BUSY].device,
+                                &completions[i / BUSY][i % BUSY]);
     }
 }
 
@@ -114,10 +118,10 @@ static void busy_end(struct buffers *buffers, struct symm_ticket tickets[CUDA_DE
 static enum symm_status broadcast(struct buffers *buffers, size_t bytes, int root)
 {
     struct cuda_ranks *ranks = buffers->ranks;
-    struct symm_ticket tickets[CUDA_DEVICES][BUSY];
+    struct symm_completion completions[CUDA_DEVICES][BUSY];
     broadcast_prepare(buffers, bytes, root);
     if (buffers->is_busy) {
-        busy_begin(buffers, tickets);
+        busy_begin(buffers, completions);
     }
     cuda_ranks_make(ranks);
     int failed = cuda_ranks_failed(ranks);
@@ -126,7 +130,7 @@ static enum symm_status broadcast(struct buffers *buffers, size_t bytes, int roo
         FORK_CHECK(ranks->self, memcmp(got, sent, bytes + GUARD) == 0);
     }
     if (buffers->is_busy) {
-        busy_end(buffers, tickets);
+        busy_end(buffers, completions);
     }
     return failed < 0 ? SYMM_OK : SYMM_ERR_SYSTEM;
 }
@@ -164,20 +168,24 @@ static void test_by_slots(struct cuda_ranks *ranks)
 /* Other work leaves room for one to three pieces on a device: the next one waits for it. */
 static void test_without_room(struct cuda_ranks *ranks)
 {
+    struct symm_kernel kernel;
     struct buffers buffers = {.ranks = ranks};
-    struct symm_ticket tickets[CUDA_DEVICES][SYMM_CUDA_SLOTS];
+    struct symm_completion completions[CUDA_DEVICES][SYMM_CUDA_SLOTS];
     buffers_get(&buffers);
     for (int kept = SYMM_CUDA_SLOTS - 1; kept >= SYMM_CUDA_SLOTS - 3; kept--) {
         for (int i = 0; i < CUDA_DEVICES * kept; i++) {
             struct cuda_rank *rank = &ranks->ranks[i / kept];
             const struct symm_cuda_push push = {rank->input + i % kept, rank->output + i % kept, 1};
-            FORK_STATUS(ranks->self, symm_device_push_start(rank->device, &push, 1, false, 1,
-                                                            &tickets[i / kept][i % kept]), SYMM_OK);
+            FORK_STATUS(ranks->self, symm_device_start(rank->device,
+                                                       symm_kernel_push(&kernel, &push, 1, false,
+                                                                        1),
+                                                       &completions[i / kept][i % kept]),
+                                                            SYMM_OK);
         }
         FORK_CHECK(ranks->self, broadcast(&buffers, BYTES_MOST, kept % 3) == SYMM_OK);
         for (int i = 0; i < CUDA_DEVICES * kept; i++) {
-            device_ticket_await(ranks->self, ranks->ranks[i / kept].device,
-                                &tickets[i / kept][i % kept]);
+            device_completion_await(ranks->self, ranks->ranks[i / kept].device,
+                                    &completions[i / kept][i % kept]);
         }
     }
     buffers_put(&buffers);

@@ -25,7 +25,8 @@ static unsigned char input[SIZE], got[SIZE];
 /* More than there are slots for: the rest is told to come back. */
 static void test_many(struct fork_rank *self, void *context)
 {
-    struct symm_ticket tickets[STARTS];
+    struct symm_kernel kernel;
+    struct symm_completion completions[STARTS];
     struct cuda_ranks ranks = {0};
     int started = 0, ended = 0;
     unsigned polls = 0;
@@ -42,18 +43,19 @@ static void test_many(struct fork_rank *self, void *context)
             .outputs = {one->output + started * SIZE},
         };
         enum symm_status status =
-            symm_device_copy_start(one->device, &copy, 1, &tickets[started]);
+            symm_device_start(one->device, symm_kernel_copy(&kernel, &copy, 1),
+                              &completions[started]);
         FORK_CHECK(self, status == SYMM_OK || status == SYMM_PENDING);
         if (status == SYMM_OK) {
             started++;
-        } else if (symm_device_ticket_test(one->device, &tickets[ended]) == SYMM_OK) {
+        } else if (symm_completion_test(one->device, &completions[ended]) == SYMM_OK) {
             ended++;
         }
         unit_pause(&polls);
     }
     FORK_CHECK(self, ended > 0);
     for (; ended < STARTS; ended++) {
-        while (symm_device_ticket_test(one->device, &tickets[ended]) == SYMM_PENDING) {
+        while (symm_completion_test(one->device, &completions[ended]) == SYMM_PENDING) {
             unit_pause(&polls);
         }
     }
@@ -66,9 +68,10 @@ static void test_many(struct fork_rank *self, void *context)
 
 static void test_wrong_arguments(struct fork_rank *self, void *context)
 {
+    struct symm_kernel kernel;
     struct cuda_ranks ranks = {0};
     struct symm_device *device;
-    struct symm_ticket ticket;
+    struct symm_completion completion;
     (void)context;
     cuda_ranks_begin(self, NULL);
     FORK_STATUS(self, symm_device_get(-1, &device), SYMM_ERR_ARGUMENT);
@@ -78,14 +81,20 @@ static void test_wrong_arguments(struct fork_rank *self, void *context)
     struct symm_cuda_reduce reduce = {
         .inputs = {one->input}, .outputs = {one->output}, .end = 1, .ranks = 1, .output_count = 1,
     };
-    FORK_STATUS(self, symm_device_reduce_start(one->device, SYMM_CUDA_FLOAT, SYMM_CUDA_BAND,
-                                               &reduce, 0, &ticket), SYMM_ERR_ARGUMENT);
+    FORK_STATUS(self, symm_device_start(one->device,
+                                        symm_kernel_reduce(&kernel, SYMM_CUDA_FLOAT, SYMM_CUDA_BAND,
+                                                           &reduce, 0),
+                                        &completion), SYMM_ERR_ARGUMENT);
     reduce.ranks = SYMM_CUDA_RANKS_MAX + 1;
-    FORK_STATUS(self, symm_device_reduce_start(one->device, SYMM_CUDA_FLOAT, SYMM_CUDA_SUM,
-                                               &reduce, 0, &ticket), SYMM_ERR_ARGUMENT);
+    FORK_STATUS(self, symm_device_start(one->device,
+                                        symm_kernel_reduce(&kernel, SYMM_CUDA_FLOAT, SYMM_CUDA_SUM,
+                                                           &reduce, 0),
+                                        &completion), SYMM_ERR_ARGUMENT);
     reduce.ranks = 2; /* and one output */
-    FORK_STATUS(self, symm_device_scan_start(one->device, SYMM_CUDA_FLOAT, SYMM_CUDA_SUM, &reduce,
-                                             0, &ticket), SYMM_ERR_ARGUMENT);
+    FORK_STATUS(self, symm_device_start(one->device,
+                                        symm_kernel_scan(&kernel, SYMM_CUDA_FLOAT, SYMM_CUDA_SUM,
+                                                         &reduce, 0),
+                                        &completion), SYMM_ERR_ARGUMENT);
     cuda_ranks_close(&ranks);
 }
 

@@ -23,7 +23,6 @@
 #include <string.h>
 
 #include "kernels/cuda/launch/multimem.h"
-#include "kernels/cuda/launch/multimem_functions.h"
 #include "kernels/slice.h"
 #include "tests/unit/harness/cuda_reference.h"
 #include "tests/unit/harness/kernel_flags.h"
@@ -103,13 +102,13 @@ static void body_run(struct cuda_ranks *ranks, const char *name, size_t size, vo
                                        1 + (unsigned)unit_random_below(random, 40)));
 }
 
-static void tickets_finish(struct cuda_ranks *ranks, struct symm_ticket *tickets)
+static void completions_finish(struct cuda_ranks *ranks, struct symm_completion *completions)
 {
     unsigned polls = 0;
     for (int rank = 0; rank < ranks->size; rank++) {
         enum symm_status status;
         do {
-            status = symm_device_ticket_test(ranks->ranks[rank].device, &tickets[rank]);
+            status = symm_completion_test(ranks->ranks[rank].device, &completions[rank]);
             unit_pause(&polls);
         } while (status == SYMM_PENDING);
         FORK_STATUS(ranks->self, status, SYMM_OK);
@@ -209,15 +208,18 @@ static struct symm_cuda_multimem arguments_make(struct cuda_ranks *ranks, const 
 static void device_reduce(struct cuda_ranks *ranks, const struct plan *plan,
                           struct unit_random *random)
 {
-    struct symm_ticket tickets[CUDA_RANKS_MOST];
+    struct symm_kernel kernel;
+    struct symm_completion completions[CUDA_RANKS_MOST];
     for (int rank = 0; rank < ranks->size; rank++) {
         const struct symm_cuda_multimem arguments = arguments_make(ranks, plan, rank);
         FORK_STATUS(ranks->self,
-                    symm_device_multimem_start(ranks->ranks[rank].device, plan->type, plan->op,
-                                               &arguments, (unsigned)unit_random_below(random, 3),
-                                               &tickets[rank]), SYMM_OK);
+                    symm_device_start(ranks->ranks[rank].device,
+                                      symm_kernel_multimem(&kernel, plan->type, plan->op,
+                                                           &arguments,
+                                                           (unsigned)unit_random_below(random, 3)),
+                                      &completions[rank]), SYMM_OK);
     }
-    tickets_finish(ranks, tickets);
+    completions_finish(ranks, completions);
 }
 
 /* Bits have kernels of bytes, sums of signed integers those of unsigned ones. */
@@ -313,8 +315,9 @@ struct block {
 static void allgather(struct cuda_ranks *ranks, const struct block *block,
                       struct unit_random *random)
 {
+    struct symm_kernel kernel;
     static unsigned char all[CUDA_BUFFER], result[CUDA_BUFFER];
-    struct symm_ticket tickets[CUDA_RANKS_MOST];
+    struct symm_completion completions[CUDA_RANKS_MOST];
     size_t size = block->bytes * (size_t)ranks->size, covered = block->shift + size + 100;
     FORK_CHECK(ranks->self, covered <= CUDA_BUFFER);
     unit_fill(all, covered, unit_random_start(unit_random_next(random), 0));
@@ -343,12 +346,13 @@ static void allgather(struct cuda_ranks *ranks, const struct block *block,
             body_run(ranks, "symm_multimem_copy", sizeof(copy), &copy, &copy.finish, random);
         } else {
             FORK_STATUS(ranks->self,
-                        symm_device_multimem_copy_start(one->device, &copy, 1, &tickets[rank]),
+                        symm_device_start(one->device, symm_kernel_multimem_copy(&kernel, &copy, 1),
+                                          &completions[rank]),
                         SYMM_OK);
         }
     }
     if (!is_on_host(ranks)) {
-        tickets_finish(ranks, tickets);
+        completions_finish(ranks, completions);
     }
     memset(all, 0xdb, block->shift);
     memset(all + block->shift + size, 0xdb, 100);

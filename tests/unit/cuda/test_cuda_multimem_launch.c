@@ -15,7 +15,6 @@
 
 #include "heap/gpu/cuda_device.h"
 #include "kernels/cuda/launch/multimem.h"
-#include "kernels/cuda/launch/multimem_functions.h"
 
 /* Written down once more, from what the switch is documented to do. */
 static bool is_in_table(enum symm_cuda_type type, enum symm_cuda_op op, bool one_shot)
@@ -46,8 +45,9 @@ static bool is_in_table(enum symm_cuda_type type, enum symm_cuda_op op, bool one
 
 static void test_wrong_arguments(struct fork_rank *self, void *context)
 {
+    struct symm_kernel kernel;
     struct cuda_ranks ranks = {0};
-    struct symm_ticket ticket;
+    struct symm_completion completion;
     (void)context;
     cuda_ranks_begin(self, NULL);
     FORK_CHECK(self, cuda_ranks_open(&ranks, self, 1));
@@ -57,17 +57,25 @@ static void test_wrong_arguments(struct fork_rank *self, void *context)
                     .output_count = 1},
         .input = one->input, .output = one->output,
     };
-    FORK_STATUS(self, symm_device_multimem_start(one->device, SYMM_CUDA_FLOAT, SYMM_CUDA_SUM,
-                                                 &reduce, 0, &ticket), SYMM_ERR_ARGUMENT);
+    FORK_STATUS(self, symm_device_start(one->device,
+                                        symm_kernel_multimem(&kernel, SYMM_CUDA_FLOAT,
+                                                             SYMM_CUDA_SUM, &reduce, 0),
+                                        &completion), SYMM_ERR_ARGUMENT);
     FORK_STATUS(self, symm_device_multimem_load(one->device), SYMM_OK);
-    FORK_STATUS(self, symm_device_multimem_start(one->device, SYMM_CUDA_FLOAT, SYMM_CUDA_MIN,
-                                                 &reduce, 0, &ticket), SYMM_ERR_ARGUMENT);
+    FORK_STATUS(self, symm_device_start(one->device,
+                                        symm_kernel_multimem(&kernel, SYMM_CUDA_FLOAT,
+                                                             SYMM_CUDA_MIN, &reduce, 0),
+                                        &completion), SYMM_ERR_ARGUMENT);
     reduce.output = NULL; /* would be one-shot */
-    FORK_STATUS(self, symm_device_multimem_start(one->device, SYMM_CUDA_FLOAT, SYMM_CUDA_SUM,
-                                                 &reduce, 0, &ticket), SYMM_ERR_ARGUMENT);
+    FORK_STATUS(self, symm_device_start(one->device,
+                                        symm_kernel_multimem(&kernel, SYMM_CUDA_FLOAT,
+                                                             SYMM_CUDA_SUM, &reduce, 0),
+                                        &completion), SYMM_ERR_ARGUMENT);
     reduce.unicast.output_count = 2;
-    FORK_STATUS(self, symm_device_multimem_start(one->device, SYMM_CUDA_INT32, SYMM_CUDA_SUM,
-                                                 &reduce, 0, &ticket), SYMM_ERR_ARGUMENT);
+    FORK_STATUS(self, symm_device_start(one->device,
+                                        symm_kernel_multimem(&kernel, SYMM_CUDA_INT32,
+                                                             SYMM_CUDA_SUM, &reduce, 0),
+                                        &completion), SYMM_ERR_ARGUMENT);
     cuda_ranks_close(&ranks);
 }
 

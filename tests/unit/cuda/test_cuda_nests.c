@@ -99,10 +99,13 @@ static void memory_fill(struct stage *stage, uint64_t seed)
 static void nests_run(struct stage *stage, const struct symm_cuda_nest *nests, int count,
                       bool unpacks, unsigned block_limit)
 {
-    struct symm_ticket ticket;
-    FORK_STATUS(stage->self, symm_device_nests_start(stage->device, nests, count, unpacks,
-                                                     block_limit, &ticket), SYMM_OK);
-    device_ticket_await(stage->self, stage->device, &ticket);
+    struct symm_kernel kernel;
+    struct symm_completion completion;
+    FORK_STATUS(stage->self, symm_device_start(stage->device,
+                                               symm_kernel_nests(&kernel, nests, count, unpacks,
+                                                                 block_limit),
+                                               &completion), SYMM_OK);
+    device_completion_await(stage->self, stage->device, &completion);
     for (int i = 0; i < count; i++) {
         nest_follow(stage, &nests[i], nests[i].depth, 0, 0, unpacks);
     }
@@ -140,20 +143,28 @@ static void large_make(struct stage *stage, size_t grain)
 
 static void refusals_make(struct stage *stage)
 {
+    struct symm_kernel kernel;
     struct symm_cuda_nest nests[SYMM_CUDA_NESTS + 1];
-    struct symm_ticket ticket;
+    struct symm_completion completion;
     for (int i = 0; i <= SYMM_CUDA_NESTS; i++) {
         nests[i] = (struct symm_cuda_nest){.memory = stage->memory, .packed = stage->memory + ROOM};
     }
-    FORK_STATUS(stage->self, symm_device_nests_start(stage->device, nests, SYMM_CUDA_NESTS, false,
-                                                     0, &ticket), SYMM_OK);
-    FORK_STATUS(stage->self, symm_device_ticket_test(stage->device, &ticket), SYMM_OK);
-    FORK_STATUS(stage->self, symm_device_nests_start(stage->device, nests, SYMM_CUDA_NESTS + 1,
-                                                     false, 0, &ticket), SYMM_ERR_ARGUMENT);
-    FORK_STATUS(stage->self, symm_device_nests_start(stage->device, nests, -1, false, 0, &ticket),
+    FORK_STATUS(stage->self, symm_device_start(stage->device,
+                                               symm_kernel_nests(&kernel, nests, SYMM_CUDA_NESTS,
+                                                                 false, 0), &completion), SYMM_OK);
+    FORK_STATUS(stage->self, symm_completion_test(stage->device, &completion), SYMM_OK);
+    FORK_STATUS(stage->self, symm_device_start(stage->device,
+                                               symm_kernel_nests(&kernel, nests,
+                                                                 SYMM_CUDA_NESTS + 1, false, 0),
+                                               &completion), SYMM_ERR_ARGUMENT);
+    FORK_STATUS(stage->self, symm_device_start(stage->device,
+                                               symm_kernel_nests(&kernel, nests, -1, false, 0),
+                                               &completion),
                 SYMM_ERR_ARGUMENT);
     nests[1].depth = SYMM_CUDA_NEST_LOOPS + 1;
-    FORK_STATUS(stage->self, symm_device_nests_start(stage->device, nests, 2, false, 0, &ticket),
+    FORK_STATUS(stage->self, symm_device_start(stage->device,
+                                               symm_kernel_nests(&kernel, nests, 2, false, 0),
+                                               &completion),
                 SYMM_ERR_ARGUMENT);
 }
 

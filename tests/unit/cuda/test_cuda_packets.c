@@ -112,16 +112,20 @@ static struct symm_cuda_packets packets_of(const struct stage *stage, const stru
 static bool packets_make(struct stage *stage, const struct plan *plan,
                          const struct symm_cuda_packets *packets)
 {
-    struct symm_ticket ticket;
+    struct symm_kernel kernel;
+    struct symm_completion completion;
     FORK_STATUS(stage->self,
                 plan->op == SYMM_CUDA_OP_COUNT
-                    ? symm_device_packets_copy_start(stage->device, packets, plan->block_limit,
-                                                     &ticket)
-                    : symm_device_packets_reduce_start(stage->device, plan->type, plan->op, packets,
-                                                       plan->block_limit, &ticket),
+                    ? symm_device_start(stage->device,
+                                        symm_kernel_packets_copy(&kernel, packets,
+                                                                 plan->block_limit), &completion)
+                    : symm_device_start(stage->device,
+                                        symm_kernel_packets_reduce(&kernel, plan->type, plan->op,
+                                                                   packets, plan->block_limit),
+                                        &completion),
                 SYMM_OK);
-    device_ticket_await(stage->self, stage->device, &ticket);
-    return ticket.late;
+    device_completion_await(stage->self, stage->device, &completion);
+    return completion.late;
 }
 
 static unsigned char *input_of(const struct plan *plan, int rank)
@@ -311,10 +315,11 @@ static void test_copies(struct fork_rank *self, void *context)
 
 static void test_refusals(struct fork_rank *self, void *context)
 {
+    struct symm_kernel kernel;
     struct stage stage;
     struct plan plan = {.op = SYMM_CUDA_OP_COUNT, .ranks = 2, .bytes = 64, .step = 64,
                         .pattern = BLOCKS};
-    struct symm_ticket ticket;
+    struct symm_completion completion;
     (void)context;
     stage_begin(&stage, self, 2);
     stage.flag = 1;
@@ -327,11 +332,15 @@ static void test_refusals(struct fork_rank *self, void *context)
     bad[4].pad = (const unsigned char *)good.pad + 8;
     bad[5].rows[1] = (unsigned char *)good.rows[1] + 8;
     for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-        FORK_STATUS(self, symm_device_packets_copy_start(stage.device, &bad[i], 0, &ticket),
+        FORK_STATUS(self, symm_device_start(stage.device,
+                                            symm_kernel_packets_copy(&kernel, &bad[i], 0),
+                                            &completion),
                     SYMM_ERR_ARGUMENT);
     }
-    FORK_STATUS(self, symm_device_packets_reduce_start(stage.device, SYMM_CUDA_FLOAT,
-                                                       SYMM_CUDA_BAND, &good, 0, &ticket),
+    FORK_STATUS(self, symm_device_start(stage.device,
+                                        symm_kernel_packets_reduce(&kernel, SYMM_CUDA_FLOAT,
+                                                                   SYMM_CUDA_BAND, &good, 0),
+                                        &completion),
                 SYMM_ERR_ARGUMENT);
     symm_device_close_all();
 }

@@ -44,12 +44,13 @@ static struct symm_cuda_push block_make(struct stage *stage, int row, size_t byt
 /* Sizes around the limit from which on the own block has blocks of the kernel for itself. */
 static void turn_make(struct stage *stage, int turn)
 {
+    struct symm_kernel kernel;
     static const size_t sizes[] = {
         0, 1, 4097, (1 << 20) - 1, 1 << 20, (1 << 20) + 5, (3 << 20) - 3};
     static const unsigned limits[] = {0, 1, 4, 5, 9};
     enum { SIZES = sizeof(sizes) / sizeof(*sizes), LIMITS = sizeof(limits) / sizeof(*limits) };
     struct symm_cuda_push pushes[PEERS_MOST + 1];
-    struct symm_ticket ticket;
+    struct symm_completion completion;
     int count = (int)unit_random_below(&stage->random, PEERS_MOST + 1);
     for (int row = 0; row < ROWS; row++) {
         unit_fill(before[row], ROW, unit_random_start((uint64_t)turn + 1, (uint64_t)row));
@@ -60,11 +61,13 @@ static void turn_make(struct stage *stage, int turn)
         pushes[i] = block_make(stage, 2 * i, sizes[unit_random_below(&stage->random, SIZES)]);
     }
     pushes[count++] = block_make(stage, 2 * PEERS_MOST, sizes[turn % SIZES]);
+    const unsigned limit = limits[unit_random_below(&stage->random, LIMITS)];
     FORK_STATUS(stage->self,
-                symm_device_push_start(stage->device, pushes, count, true,
-                                       limits[unit_random_below(&stage->random, LIMITS)], &ticket),
+                symm_device_start(stage->device,
+                                  symm_kernel_push(&kernel, pushes, count, true, limit),
+                                  &completion),
                 SYMM_OK);
-    device_ticket_await(stage->self, stage->device, &ticket);
+    device_completion_await(stage->self, stage->device, &completion);
     FORK_STATUS(stage->self, symm_cuda_copy(0, before, stage->memory, sizeof(before)), SYMM_OK);
     FORK_CHECK(stage->self, memcmp(before, after, sizeof(before)) == 0);
 }
@@ -72,9 +75,10 @@ static void turn_make(struct stage *stage, int turn)
 /* As many blocks as a kernel can be given. */
 static void full_make(struct stage *stage)
 {
+    struct symm_kernel kernel;
     enum { PEERS = SYMM_CUDA_RANKS_MAX - 1, PART = ROW / PEERS / 16 * 16, OWN = 2 << 20 };
     struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX];
-    struct symm_ticket ticket;
+    struct symm_completion completion;
     for (int row = 0; row < 4; row++) {
         unit_fill(before[row], ROW, unit_random_start(63, (uint64_t)row));
     }
@@ -85,9 +89,11 @@ static void full_make(struct stage *stage)
     }
     pushes[PEERS] = (struct symm_cuda_push){stage->memory + 2 * (size_t)ROW,
                                             stage->memory + 3 * (size_t)ROW, OWN};
-    FORK_STATUS(stage->self, symm_device_push_start(stage->device, pushes, SYMM_CUDA_RANKS_MAX,
-                                                    true, 0, &ticket), SYMM_OK);
-    device_ticket_await(stage->self, stage->device, &ticket);
+    FORK_STATUS(stage->self, symm_device_start(stage->device,
+                                               symm_kernel_push(&kernel, pushes,
+                                                                SYMM_CUDA_RANKS_MAX, true, 0),
+                                               &completion), SYMM_OK);
+    device_completion_await(stage->self, stage->device, &completion);
     FORK_STATUS(stage->self, symm_cuda_copy(0, after, stage->memory, sizeof(after)), SYMM_OK);
     FORK_CHECK(stage->self, memcmp(after[1], before[0], (size_t)PEERS * PART) == 0);
     FORK_CHECK(stage->self, memcmp(after[3], before[2], OWN) == 0);
@@ -95,8 +101,9 @@ static void full_make(struct stage *stage)
 
 static void test_pushes(struct fork_rank *self, void *context)
 {
+    struct symm_kernel kernel;
     struct stage stage = {.self = self, .random = unit_random_start(61, 0)};
-    struct symm_ticket ticket;
+    struct symm_completion completion;
     (void)context;
     FORK_CHECK(self, setenv("SYMM_STANDIN_DELAY", "0", 1) == 0);
     struct symm_process *process = device_process(self);
@@ -106,9 +113,11 @@ static void test_pushes(struct fork_rank *self, void *context)
         turn_make(&stage, turn);
     }
     full_make(&stage);
-    FORK_STATUS(self, symm_device_push_start(stage.device, NULL, 0, true, 0, &ticket), SYMM_OK);
-    FORK_STATUS(self, symm_device_ticket_test(stage.device, &ticket), SYMM_OK);
-    FORK_STATUS(self, symm_device_push_start(stage.device, NULL, -1, true, 0, &ticket),
+    FORK_STATUS(self, symm_device_start(stage.device, symm_kernel_push(&kernel, NULL, 0, true, 0),
+                                        &completion), SYMM_OK);
+    FORK_STATUS(self, symm_completion_test(stage.device, &completion), SYMM_OK);
+    FORK_STATUS(self, symm_device_start(stage.device, symm_kernel_push(&kernel, NULL, -1, true, 0),
+                                        &completion),
                 SYMM_ERR_ARGUMENT);
     symm_device_close_all();
 }

@@ -186,12 +186,14 @@ static void test_given_up(struct cuda_ranks *ranks)
 }
 
 /* Take all slots of a rank's device that there are. */
-static void slots_take(struct cuda_rank *one, struct symm_ticket *tickets, int *taken)
+static void slots_take(struct cuda_rank *one, struct symm_completion *completions, int *taken)
 {
+    struct symm_kernel kernel;
     struct symm_cuda_copy copy = {.input = one->input, .bytes = 16, .output_count = 1,
                                   .outputs = {one->output}};
     while (*taken < SYMM_CUDA_SLOTS &&
-           symm_device_copy_start(one->device, &copy, 1, &tickets[*taken]) == SYMM_OK) {
+           symm_device_start(one->device, symm_kernel_copy(&kernel, &copy, 1),
+                             &completions[*taken]) == SYMM_OK) {
         ++*taken;
     }
 }
@@ -200,28 +202,28 @@ static void slots_take(struct cuda_rank *one, struct symm_ticket *tickets, int *
 static void test_without_slots(struct cuda_ranks *ranks)
 {
     const struct call call = {.type = SYMM_CUDA_FLOAT, .op = SYMM_CUDA_SUM, .count = 9000};
-    struct symm_ticket tickets[SYMM_CUDA_SLOTS];
+    struct symm_completion completions[SYMM_CUDA_SLOTS];
     struct cuda_rank *one = &ranks->ranks[1];
     unsigned polls = 0;
     int taken = 0;
     reduce_prepare(ranks, &call);
     do {
         FORK_STATUS(ranks->self, symm_run_step(&one->run), SYMM_PENDING);
-    } while (one->run.ticket.sequence == 0);
+    } while (one->run.completion.sequence == 0);
     unsigned passing = one->run.stage;
     while (one->run.stage == passing) { /* until it is late, with no slot left but its own */
-        slots_take(one, tickets, &taken);
+        slots_take(one, completions, &taken);
         FORK_STATUS(ranks->self, symm_run_step(&one->run), SYMM_PENDING);
         unit_pause(&polls);
     }
-    slots_take(one, tickets, &taken);
+    slots_take(one, completions, &taken);
     FORK_CHECK(ranks->self, taken == SYMM_CUDA_SLOTS);
     for (int step = 0; step < 10; step++) {
         FORK_STATUS(ranks->self, symm_run_step(&one->run), SYMM_PENDING);
         FORK_CHECK(ranks->self, !symm_run_rank_reached(&one->run, 1, 1));
     }
     for (int i = 0; i < taken; i++) {
-        device_ticket_await(ranks->self, one->device, &tickets[i]);
+        device_completion_await(ranks->self, one->device, &completions[i]);
     }
     FORK_STATUS(ranks->self, symm_run_step(&one->run), SYMM_PENDING);
     FORK_CHECK(ranks->self, one->run.stage == passing);

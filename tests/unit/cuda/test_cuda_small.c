@@ -97,6 +97,7 @@ static void reduction_check(struct stage *stage, const struct reduction *plan)
 /* Returns whether it was for the kernels of little data. */
 static bool reduction_make(struct stage *stage, struct reduction *plan)
 {
+    struct symm_kernel kernel;
     const struct test_form *form = &cuda_types[plan->type].form;
     size_t common = unit_random_below(&stage->random, 16);
     struct symm_cuda_reduce arguments = {
@@ -104,7 +105,7 @@ static bool reduction_make(struct stage *stage, struct reduction *plan)
         .output_count = 1,
     };
     struct symm_cuda_small small;
-    struct symm_ticket ticket;
+    struct symm_completion completion;
     for (int row = 0; row <= plan->ranks; row++) {
         plan->shifts[row] = cuda_shift_draw(plan->placement, form, &stage->random, common);
         unit_fill(before[row], ROW, unit_random_start(unit_random_next(&stage->random), 1));
@@ -118,10 +119,12 @@ static bool reduction_make(struct stage *stage, struct reduction *plan)
     arguments.outputs[0] = row_of(stage, plan->ranks) + GUARD + plan->shifts[plan->ranks];
     arguments.inputs[plan->ranks] = NULL;
     rows_put(stage, plan->ranks + 1);
-    FORK_STATUS(stage->self, symm_device_reduce_start(stage->device, plan->type, plan->op,
-                                                      &arguments, plan->block_limit, &ticket),
+    FORK_STATUS(stage->self, symm_device_start(stage->device,
+                                               symm_kernel_reduce(&kernel, plan->type, plan->op,
+                                                                  &arguments, plan->block_limit),
+                                               &completion),
                 SYMM_OK);
-    device_ticket_await(stage->self, stage->device, &ticket);
+    device_completion_await(stage->self, stage->device, &completion);
     rows_get(stage, plan->ranks + 1);
     reduction_check(stage, plan);
     return symm_small_reduce(plan->type, &arguments, plan->block_limit, &small) > 0;
@@ -210,6 +213,7 @@ static void test_limits(struct fork_rank *self, void *context)
 
 static void test_copies(struct fork_rank *self, void *context)
 {
+    struct symm_kernel kernel;
     static const size_t sizes[] = {0, 1, 4, 12, 15, 16, 17, 100, 511, 513, 1024, 5000, 60001};
     struct stage stage;
     int small = 0;
@@ -222,7 +226,7 @@ static void test_copies(struct fork_rank *self, void *context)
         unsigned block_limit = (unsigned)unit_random_below(&stage.random, 4);
         size_t shift_most = unit_random_below(&stage.random, 2) == 0 ? 1 : 16;
         struct symm_cuda_small_pushes chosen;
-        struct symm_ticket ticket;
+        struct symm_completion completion;
         for (int i = 0; i < count; i++) {
             size_t size = sizes[unit_random_below(&stage.random, sizeof(sizes) / sizeof(*sizes))];
             from[i] = GUARD + unit_random_below(&stage.random, shift_most);
@@ -233,9 +237,10 @@ static void test_copies(struct fork_rank *self, void *context)
                                                 row_of(&stage, 2 * i + 1) + to[i], size};
         }
         rows_put(&stage, 2 * count);
-        FORK_STATUS(self, symm_device_push_start(stage.device, pushes, count, false, block_limit,
-                                                 &ticket), SYMM_OK);
-        device_ticket_await(self, stage.device, &ticket);
+        FORK_STATUS(self, symm_device_start(stage.device,
+                                            symm_kernel_push(&kernel, pushes, count, false,
+                                                             block_limit), &completion), SYMM_OK);
+        device_completion_await(self, stage.device, &completion);
         rows_get(&stage, 2 * count);
         small += symm_small_push(pushes, count, block_limit, &chosen) > 0;
         for (int i = 0; i < count; i++) {
@@ -249,25 +254,28 @@ static void test_copies(struct fork_rank *self, void *context)
 
 /* ---- graphs ---------------------------------------------------------------------------------- */
 
-enum { STARTS = 20, GRAPHS = SYMM_DEVICE_GRAPHS };
+enum { STARTS = 20, GRAPHS = SYMM_QUEUE_GRAPHS };
 
 /* Reductions and copies by turns. */
 static void starts_make(struct stage *stage)
 {
+    struct symm_kernel kernel;
     for (int i = 0; i < STARTS; i++) {
         struct reduction plan = {
             .type = SYMM_CUDA_INT32, .op = SYMM_CUDA_SUM, .placement = ALIGNED, .ranks = 2,
             .count = 100,
         };
         const struct symm_cuda_push push = {row_of(stage, 0), row_of(stage, 1), 100};
-        struct symm_ticket ticket;
+        struct symm_completion completion;
         if (i % 2 == 0) {
             (void)reduction_make(stage, &plan);
         } else {
             FORK_STATUS(stage->self,
-                        symm_device_push_start(stage->device, &push, 1, false, 0, &ticket),
+                        symm_device_start(stage->device,
+                                          symm_kernel_push(&kernel, &push, 1, false, 0),
+                                          &completion),
                         SYMM_OK);
-            device_ticket_await(stage->self, stage->device, &ticket);
+            device_completion_await(stage->self, stage->device, &completion);
         }
     }
 }
@@ -275,7 +283,7 @@ static void starts_make(struct stage *stage)
 /* How many graphs have launched a kernel; no two have launched the same last. */
 static int functions_with_graphs(const struct stage *stage)
 {
-    const struct symm_graph *graphs = stage->device->graphs.all;
+    const struct symm_graph *graphs = stage->device->queue.graphs;
     int count = 0;
     for (int i = 0; i < GRAPHS; i++) {
         for (int j = 0; j < i && graphs[i].function != NULL; j++) {
@@ -323,9 +331,10 @@ static void run_launching(struct fork_rank *self, void *context)
 /* More functions than graphs, by turns, and one that is under way twice: all go by graphs. */
 static void run_functions(struct fork_rank *self, void *context)
 {
+    struct symm_kernel kernel;
     enum { TYPES = SYMM_CUDA_DOUBLE + 1, TURNS = 3 * TYPES };
     struct stage stage;
-    struct symm_ticket tickets[2];
+    struct symm_completion completions[2];
     (void)context;
     stage_begin(&stage, self, 4);
     for (int i = 0; i < TURNS; i++) {
@@ -337,13 +346,15 @@ static void run_functions(struct fork_rank *self, void *context)
     }
     for (int i = 0; i < 2; i++) {
         const struct symm_cuda_push push = {row_of(&stage, 0), row_of(&stage, 1 + i), 100};
-        FORK_STATUS(self, symm_device_push_start(stage.device, &push, 1, false, 0, &tickets[i]),
+        FORK_STATUS(self, symm_device_start(stage.device,
+                                            symm_kernel_push(&kernel, &push, 1, false, 0),
+                                            &completions[i]),
                     SYMM_OK);
     }
-    FORK_CHECK(self, tickets[0].graph != 0 && tickets[1].graph != 0 &&
-                         tickets[0].graph != tickets[1].graph);
-    device_ticket_await(self, stage.device, &tickets[0]);
-    device_ticket_await(self, stage.device, &tickets[1]);
+    FORK_CHECK(self, completions[0].graph != 0 && completions[1].graph != 0 &&
+                         completions[0].graph != completions[1].graph);
+    device_completion_await(self, stage.device, &completions[0]);
+    device_completion_await(self, stage.device, &completions[1]);
     FORK_CHECK(self, device_driver_uses(self, "cuGraphLaunch") == TURNS + 2);
     FORK_CHECK(self, device_driver_uses(self, "cuLaunchKernel") == 0);
     symm_device_close_all();

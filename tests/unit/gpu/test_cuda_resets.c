@@ -15,10 +15,9 @@
 #include <string.h>
 
 #include "kernels/cuda/launch/copy.h"
-#include "kernels/cuda/launch/device.h"
+#include "kernels/cuda/launch/kernel.h"
 #include "kernels/cuda/launch/host_memory.h"
 #include "kernels/cuda/launch/multimem.h"
-#include "kernels/cuda/launch/multimem_functions.h"
 
 enum { COPIES = 2 };
 
@@ -27,20 +26,25 @@ enum { COPIES = 2 };
 /* Everything that is made in a context is used in this one. */
 static void work(struct fork_rank *self, struct symm_device *device, unsigned char *memory)
 {
+    struct symm_kernel kernel;
     struct symm_host_block block;
-    struct symm_ticket ticket;
+    struct symm_completion completion;
     unsigned polls = 0;
     const struct symm_cuda_push push = {memory, memory + 4096, 4096};
     device_fill(self, 0, memory, 4096, 1);
     for (int way = 0; way < 3; way++) {
-        FORK_STATUS(self, way == 0   ? symm_device_push_start(device, &push, 1, false, 0, &ticket)
-                          : way == 1 ? symm_device_beside_start(device, &push, 1, 0, &ticket)
+        FORK_STATUS(self, way == 0   ? symm_device_start(device,
+                                                         symm_kernel_push(&kernel, &push, 1, false,
+                                                                          0), &completion)
+                          : way == 1 ? symm_device_start(device,
+                                                         symm_kernel_beside(&kernel, &push, 1, 0),
+                                                         &completion)
                                      : symm_device_engine_start(device, &push, 1, -1, NULL, 0,
-                                                                &ticket), SYMM_OK);
+                                                                &completion), SYMM_OK);
         enum symm_status status = SYMM_PENDING;
         while (status == SYMM_PENDING) {
             unit_pause(&polls);
-            status = symm_device_ticket_test(device, &ticket);
+            status = symm_completion_test(device, &completion);
         }
         FORK_STATUS(self, status, SYMM_OK);
         FORK_CHECK(self, device_is_filled(self, 0, memory + 4096, 4096, 1));
@@ -85,11 +89,12 @@ static void test_reset_between(struct fork_rank *self, void *context)
     FORK_CHECK(self, active == 0);
 }
 
-/* While a kernel is under way: its ticket ends, and looking for its flag is harmless. */
+/* While a kernel is under way: its completion ends, and looking for its flag is harmless. */
 static void test_reset_during(struct fork_rank *self, void *context)
 {
+    struct symm_kernel kernel;
     struct symm_device *device;
-    struct symm_ticket ticket;
+    struct symm_completion completion;
     enum symm_status status = SYMM_PENDING;
     (void)context;
     FORK_CHECK(self, setenv("SYMM_STANDIN_FAIL", "cuLaunchKernel:2", 1) == 0);
@@ -98,11 +103,12 @@ static void test_reset_during(struct fork_rank *self, void *context)
     unsigned char *memory = device_alloc(self, device_heap(self, process, 0), PROGRAM_BYTES);
     const struct symm_cuda_push push = {memory, memory + 4096, 4096};
     FORK_STATUS(self, symm_device_get(0, &device), SYMM_OK);
-    FORK_STATUS(self, symm_device_push_start(device, &push, 1, false, 0, &ticket), SYMM_OK);
-    ticket.sequence += 5; /* as if it had not come to its end */
+    FORK_STATUS(self, symm_device_start(device, symm_kernel_push(&kernel, &push, 1, false, 0),
+                                        &completion), SYMM_OK);
+    completion.sequence += 5; /* as if it had not come to its end */
     PROGRAM_OK(self, program.cuDevicePrimaryCtxReset(0));
     for (int polls = 0; polls < 5000 && status == SYMM_PENDING; polls++) {
-        status = symm_device_ticket_test(device, &ticket);
+        status = symm_completion_test(device, &completion);
     }
     FORK_STATUS(self, status, SYMM_ERR_SYSTEM);
 }
@@ -122,7 +128,8 @@ struct copier {
  */
 static enum symm_status multimem_copy(const struct copier *copier)
 {
-    struct symm_ticket ticket;
+    struct symm_kernel kernel;
+    struct symm_completion completion;
     unsigned polls = 0;
     const struct symm_cuda_multimem_copy arguments = {
         .unicast = {.input = copier->memory, .outputs = {copier->memory + 4096}, .bytes = 4096,
@@ -130,11 +137,12 @@ static enum symm_status multimem_copy(const struct copier *copier)
         .output = copier->memory + 4096,
     };
     enum symm_status status =
-        symm_device_multimem_copy_start(copier->device, &arguments, 0, &ticket);
+        symm_device_start(copier->device, symm_kernel_multimem_copy(&kernel, &arguments, 0),
+                          &completion);
     if (status == SYMM_OK) {
         do {
             unit_pause(&polls);
-            status = symm_device_ticket_test(copier->device, &ticket);
+            status = symm_completion_test(copier->device, &completion);
         } while (status == SYMM_PENDING);
     }
     return status;
@@ -251,7 +259,7 @@ static void test_access_revoked(struct fork_rank *self, void *context)
 static void test_waiting_fails(struct fork_rank *self, void *context)
 {
     struct symm_device *device;
-    struct symm_ticket ticket;
+    struct symm_completion completion;
     int lasting = *(const int *)context;
     FORK_CHECK(self, setenv("SYMM_STANDIN_DELAY", "50000", 1) == 0);
     program_begin(self);
@@ -266,7 +274,8 @@ static void test_waiting_fails(struct fork_rank *self, void *context)
         device_fill(self, 0, memory, PROGRAM_BYTES / 4, (uint64_t)round);
         program.let_fail(lasting ? "cuMemcpyAsync:2,cuStreamSynchronize:1+"
                                  : "cuMemcpyAsync:2,cuStreamSynchronize:1");
-        FORK_STATUS(self, symm_device_engine_start(device, pushes, COPIES, -1, NULL, 0, &ticket),
+        FORK_STATUS(self, symm_device_engine_start(device, pushes, COPIES, -1, NULL, 0,
+                                                   &completion),
                     SYMM_ERR_SYSTEM);
         program.let_fail("");
         if (!lasting) {
@@ -278,7 +287,7 @@ static void test_waiting_fails(struct fork_rank *self, void *context)
     enum symm_status status = SYMM_ERR_SYSTEM;
     for (int round = 0; round < SYMM_CUDA_SLOTS + 1 && lasting && status != SYMM_OK; round++) {
         program.let_fail("cuMemcpyAsync:2,cuStreamSynchronize:1+");
-        status = symm_device_engine_start(device, pushes, COPIES, -1, NULL, 0, &ticket);
+        status = symm_device_engine_start(device, pushes, COPIES, -1, NULL, 0, &completion);
         FORK_STATUS(self, status, SYMM_ERR_SYSTEM);
     }
     FORK_CHECK(self, !lasting || device_failure_names("has not answered"));

@@ -189,11 +189,11 @@ void cuda_ranks_call(struct cuda_ranks *ranks, const struct symm_run *prototype,
 }
 
 /* Nothing is under way, except that the kernel has said at the end that it was late. */
-static bool has_ended(struct symm_ticket ticket)
+static bool has_ended(struct symm_completion completion)
 {
-    static const struct symm_ticket none;
-    ticket.late = false;
-    return memcmp(&ticket, &none, sizeof(none)) == 0;
+    static const struct symm_completion none;
+    completion.late = false;
+    return memcmp(&completion, &none, sizeof(none)) == 0;
 }
 
 unsigned cuda_ranks_give_up(struct cuda_ranks *ranks, int rank, int steps)
@@ -206,8 +206,8 @@ unsigned cuda_ranks_give_up(struct cuda_ranks *ranks, int rank, int steps)
     for (; symm_run_give_up(run) == SYMM_PENDING; asked++) {
         unit_pause(&polls);
     }
-    FORK_CHECK(ranks->self, has_ended(run->ticket));
-    FORK_CHECK(ranks->self, has_ended(run->tickets[0]));
+    FORK_CHECK(ranks->self, has_ended(run->completion));
+    FORK_CHECK(ranks->self, has_ended(run->completions[0]));
     for (int i = 0; i < SYMM_PIPELINE_DEPTH; i++) {
         FORK_CHECK(ranks->self, has_ended(run->pipeline.pushes[i]));
     }

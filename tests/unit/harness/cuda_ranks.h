@@ -10,7 +10,7 @@
 
 #include "tests/unit/harness/fork_team.h"
 
-#include "kernels/cuda/launch/device.h"
+#include "kernels/cuda/launch/kernel.h"
 #include "kernels/run.h"
 #include "tests/standin/kernels.h"
 

@@ -109,12 +109,12 @@ bool device_is_zero(struct fork_rank *self, int device, void *memory, size_t siz
     return zero;
 }
 
-void device_ticket_await(struct fork_rank *self, struct symm_device *device,
-                         struct symm_ticket *ticket)
+void device_completion_await(struct fork_rank *self, struct symm_device *device,
+                             struct symm_completion *completion)
 {
     enum symm_status status;
     unsigned polls = 0;
-    while ((status = symm_device_ticket_test(device, ticket)) == SYMM_PENDING) {
+    while ((status = symm_completion_test(device, completion)) == SYMM_PENDING) {
         unit_pause(&polls);
     }
     FORK_STATUS(self, status, SYMM_OK);

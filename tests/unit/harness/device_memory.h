@@ -11,7 +11,7 @@
 #define SYMM_TESTS_DEVICE_MEMORY_H
 
 #include "heap/gpu/cuda_context.h"
-#include "kernels/cuda/launch/device.h"
+#include "kernels/cuda/launch/kernel.h"
 #include "tests/unit/harness/fork_team.h"
 
 /* From now on the stand-in is the driver, if none has been opened. */
@@ -36,8 +36,8 @@ bool device_is_filled(struct fork_rank *self, int device, void *memory, size_t s
 bool device_is_zero(struct fork_rank *self, int device, void *memory, size_t size);
 
 /* What has been started ends, and well. */
-void device_ticket_await(struct fork_rank *self, struct symm_device *device,
-                         struct symm_ticket *ticket);
+void device_completion_await(struct fork_rank *self, struct symm_device *device,
+                             struct symm_completion *completion);
 
 /* Whether these words are in the sentence about what has failed last. */
 bool device_failure_names(const char *words);

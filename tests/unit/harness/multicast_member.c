@@ -81,9 +81,10 @@ static struct symm_multicast_address address_of(struct member *member,
 enum symm_status member_sum(struct member *member, const struct multicast_block *input,
                             const struct multicast_block *output, ptrdiff_t shift)
 {
+    struct symm_kernel kernel;
     struct fork_rank *self = member->self;
     int64_t size = self->size;
-    struct symm_ticket ticket;
+    struct symm_completion completion;
     struct symm_cuda_multimem arguments = {
         .unicast = {.ranks = self->size, .output_count = self->size,
                     .begin = (uint64_t)(self->rank * MEMBER_COUNT / size),
@@ -98,10 +99,12 @@ enum symm_status member_sum(struct member *member, const struct multicast_block 
             symm_team_address(member->rank.team, rank, &output->all[rank]);
     }
     unsigned polls = 0;
-    enum symm_status status = symm_device_multimem_start(
-        member->device, SYMM_CUDA_INT32, SYMM_CUDA_SUM, &arguments, 0, &ticket);
+    enum symm_status status = symm_device_start(member->device,
+                                                symm_kernel_multimem(&kernel, SYMM_CUDA_INT32,
+                                                                     SYMM_CUDA_SUM, &arguments, 0),
+                                                &completion);
     while (status == SYMM_OK &&
-           (status = symm_device_ticket_test(member->device, &ticket)) == SYMM_PENDING) {
+           (status = symm_completion_test(member->device, &completion)) == SYMM_PENDING) {
         unit_pause(&polls);
         status = SYMM_OK;
     }

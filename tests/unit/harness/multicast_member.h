@@ -11,7 +11,6 @@
 #include "tests/unit/harness/multicast_ranks.h"
 
 #include "kernels/cuda/launch/multimem.h"
-#include "kernels/cuda/launch/multimem_functions.h"
 #include "tests/standin/kernels.h"
 
 enum { MEMBER_COUNT = 1000 }; /* of int32_t that are summed */

@@ -200,9 +200,78 @@ static void test_children_have_no_driver(struct fork_rank *self, void *unused)
     standin_numbers_check(self, memory, 7, COUNT);
 }
 
+/* ---- the trace ------------------------------------------------------------------------------- */
+
+/* Two launches of a kernel that differ in what they store to the host alone, and other work. */
+static void give_work(struct fork_rank *self)
+{
+    CUmodule module;
+    CUfunction copy;
+    CUstream stream;
+    CUgraphExec exec;
+    CUgraph graph;
+    standin_start(self, 0);
+    CUdeviceptr memory = standin_memory_make(self, 0, 1);
+    CUfunction kernel = standin_kernel(self, &module);
+    uint32_t *flags = standin_word_make(self);
+    STANDIN_OK(self, cu.cuModuleGetFunction(&copy, module, "symm_copy"));
+    STANDIN_OK(self, cu.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    for (uint32_t sequence = 7; sequence < 9; sequence++) {
+        struct symm_cuda_copy arguments = {
+            .input = (void *)(uintptr_t)memory, .outputs = {(void *)(uintptr_t)(memory + 4096)},
+            .bytes = 4096, .output_count = 1, .finish = {flags, sequence, sequence},
+        };
+        void *parameters[] = {&arguments};
+        STANDIN_OK(self, cu.cuLaunchKernel(copy, 2, 1, 1, 128, 1, 1, 0, stream, parameters, NULL));
+    }
+    STANDIN_OK(self, cu.cuStreamSynchronize(stream));
+    STANDIN_OK(self, cu.cuMemcpyAsync(memory, memory + 8192, 100, stream));
+    STANDIN_OK(self, cu.cuMemsetD8Async(memory, 3, 10, stream));
+    STANDIN_OK(self, cu.cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    standin_add_launch(self, kernel, stream, standin_addition(memory, memory, 1));
+    STANDIN_OK(self, cu.cuStreamEndCapture(stream, &graph));
+    STANDIN_OK(self, cu.cuGraphInstantiateWithFlags(&exec, graph, 0));
+    STANDIN_OK(self, cu.cuGraphLaunch(exec, stream));
+    STANDIN_OK(self, cu.cuStreamSynchronize(stream));
+}
+
+static const char traced[] =
+    "process test_standin_kernels\n"
+    "kernel symm_copy 2x128 stream 2: @0 @1000 31*0 1000 1 @host #\n"
+    "kernel symm_copy 2x128 stream 2: @0 @1000 31*0 1000 1 @host #\n"
+    "copy device to device 100x1 stream 2\n"
+    "fill 3 10 stream 2\n"
+    "capture symm_standin_add 4x256 stream 2: 2*@0 186a0 1 0\n"
+    "graph stream 2\n"
+    "kernel symm_standin_add 4x256 stream 2: 2*@0 186a0 1 0\n";
+
+static void work_and_compare(struct fork_rank *self)
+{
+    char name[64], path[96], text[2 * sizeof traced] = "";
+    (void)snprintf(name, sizeof name, "/tmp/symm-trace.%ld", (long)getpid());
+    (void)snprintf(path, sizeof path, "%s.process.%ld", name, (long)getpid());
+    (void)setenv("SYMM_STANDIN_TRACE", name, 1);
+    give_work(self);
+    FILE *file = fopen(path, "r");
+    FORK_CHECK(self, file != NULL);
+    (void)unlink(path);
+    (void)fread(text, 1, sizeof text - 1, file);
+    (void)fclose(file);
+    (void)fputs(text, stderr);
+    FORK_CHECK(self, strstr(text, "process ") == text);
+    FORK_CHECK(self, strcmp(strchr(text, '\n'), strchr(traced, '\n')) == 0);
+}
+
+static void test_trace(struct fork_rank *self, void *unused)
+{
+    (void)unused;
+    FORK_CHECK(self, standin_child(work_and_compare, self, NULL) == 0);
+}
+
 UNIT_MAIN("test_standin_kernels", 100,
     FORK_TEST(test_kernel_rules, 1),
     FORK_TEST(test_kernel_raises_flag, 1),
     FORK_TEST(test_kernels_of_the_library, 1),
     FORK_TEST(test_errors_stick, 1),
-    FORK_TEST(test_children_have_no_driver, 1))
+    FORK_TEST(test_children_have_no_driver, 1),
+    FORK_TEST(test_trace, 1))

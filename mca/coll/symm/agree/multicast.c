@@ -8,7 +8,7 @@
 
 #include "heap/gpu/cuda_device.h"
 #include "heap/team/multicast_setup.h"
-#include "kernels/cuda/launch/multimem_functions.h"
+#include "kernels/cuda/launch/multimem.h"
 #include "mca/coll/symm/agree/line.h"
 #include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/report/shortage.h"

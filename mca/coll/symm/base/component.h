@@ -49,7 +49,7 @@ struct mca_coll_symm_component_t {
     size_t host_pinned;    /* bytes */
     int device_blocks;     /* of a kernel at most; 0: see kernels/cuda */
     size_t device_pads;    /* bytes; 0: none */
-    bool device_graphs;    /* see kernels/cuda/launch/graph.h */
+    bool device_graphs;    /* see kernels/cuda/launch/queue.h */
     int multicast;         /* MCA_COLL_SYMM_MULTICAST_AUTO, ... */
     int multicast_blocks;  /* of a kernel; 0: see kernels/cuda */
     bool progress_thread;  /* see progress_thread/helper.h */

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "kernels/cuda/launch/device.h"
+#include "kernels/cuda/launch/kernel.h"
 #include "kernels/run_steps.h"
 #include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/base/module.h"
@@ -34,7 +34,7 @@ struct symm_packing {
     struct packed_buffer input, output;
     int rank, ranks;
     struct symm_device *device;
-    struct symm_ticket ticket;
+    struct symm_completion completion;
     size_t next; /* of the nests that are to be started */
     bool is_one; /* the root of a broadcast has one buffer, and nothing comes */
     bool is_under_way, is_packed, has_failed;
@@ -342,6 +342,7 @@ static uint64_t limit_of(const struct symm_operation *operation, const struct sy
 static enum symm_status nests_start(struct symm_operation *operation,
                                     const struct symm_nests *nests, bool unpacks)
 {
+    struct symm_kernel kernel;
     struct symm_packing *packing = operation->packing;
     struct symm_cuda_nest some[SYMM_CUDA_NESTS];
     size_t next = packing->next;
@@ -353,9 +354,10 @@ static enum symm_status nests_start(struct symm_operation *operation,
         }
         count++;
     }
-    enum symm_status status = symm_device_nests_start(
-        packing->device, some, count, unpacks,
-        (unsigned)mca_coll_symm_component.device_blocks, &packing->ticket);
+    enum symm_status status = symm_device_start(
+        packing->device, symm_kernel_nests(&kernel, some, count, unpacks,
+                                           (unsigned)mca_coll_symm_component.device_blocks),
+        &packing->completion);
     if (status == SYMM_OK) {
         packing->next = next;
         packing->is_under_way = true;
@@ -370,7 +372,7 @@ static enum symm_status nests_step(struct symm_operation *operation,
     enum symm_status status = SYMM_OK;
     while (status == SYMM_OK && (packing->is_under_way || packing->next < nests->count)) {
         if (packing->is_under_way) {
-            status = symm_device_ticket_test(packing->device, &packing->ticket);
+            status = symm_completion_test(packing->device, &packing->completion);
             packing->is_under_way = status == SYMM_PENDING;
         } else {
             status = nests_start(operation, nests, unpacks);
@@ -401,7 +403,7 @@ bool mca_coll_symm_packing_is_at_work(struct symm_operation *operation)
 {
     struct symm_packing *packing = operation->packing;
     if (packing->is_under_way) {
-        enum symm_status status = symm_device_ticket_test(packing->device, &packing->ticket);
+        enum symm_status status = symm_completion_test(packing->device, &packing->completion);
         packing->is_under_way = status == SYMM_PENDING;
         packing->has_failed = packing->has_failed || (status != SYMM_OK && status != SYMM_PENDING);
     }
