@@ -43,6 +43,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/base/module.h \
 	mca/coll/symm/base/operation.h \
 	mca/coll/symm/base/signature.h \
+	mca/coll/symm/base/steps.h \
 	mca/coll/symm/base/vote.c mca/coll/symm/base/vote.h \
 	mca/coll/symm/report/counters.c mca/coll/symm/report/counters.h \
 	mca/coll/symm/report/lines.c mca/coll/symm/report/lines.h \
@@ -81,14 +82,15 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/agree/part.c mca/coll/symm/agree/part.h \
 	mca/coll/symm/agree/post.c mca/coll/symm/agree/post.h \
 	mca/coll/symm/agree/read.c mca/coll/symm/agree/read.h \
-	mca/coll/symm/transfer/mixed.c mca/coll/symm/transfer/mixed.h \
-	mca/coll/symm/transfer/mixed_blocks.c mca/coll/symm/transfer/mixed_blocks.h \
-	mca/coll/symm/transfer/mixed_data.c mca/coll/symm/transfer/mixed_data.h \
-	mca/coll/symm/transfer/mixed_moving.c mca/coll/symm/transfer/mixed_moving.h \
+	mca/coll/symm/transfer/late.c mca/coll/symm/transfer/late.h \
+	mca/coll/symm/transfer/late_blocks.c mca/coll/symm/transfer/late_blocks.h \
+	mca/coll/symm/transfer/late_data.c mca/coll/symm/transfer/late_data.h \
+	mca/coll/symm/transfer/late_moving.c mca/coll/symm/transfer/late_moving.h \
 	mca/coll/symm/transfer/packed.c mca/coll/symm/transfer/packed.h \
 	mca/coll/symm/transfer/packed_blocks.c mca/coll/symm/transfer/packed_blocks.h \
 	mca/coll/symm/transfer/packed_reduce.c mca/coll/symm/transfer/packed_reduce.h \
 	mca/coll/symm/transfer/packed_rooted.c mca/coll/symm/transfer/packed_rooted.h \
+	mca/coll/symm/transfer/steps.c \
 	mca/coll/symm/serve/below.c mca/coll/symm/serve/below.h \
 	mca/coll/symm/serve/drive.c mca/coll/symm/serve/drive.h \
 	mca/coll/symm/serve/end.c mca/coll/symm/serve/end.h \

@@ -222,10 +222,10 @@ tests_unit_ordering_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/laun
 	mca/coll/symm/choose/model.c \
 	mca/coll/symm/base/lane.c \
 	mca/coll/symm/serve/end.c \
-	mca/coll/symm/transfer/mixed.c \
-	mca/coll/symm/transfer/mixed_blocks.c \
-	mca/coll/symm/transfer/mixed_data.c \
-	mca/coll/symm/transfer/mixed_moving.c \
+	mca/coll/symm/transfer/late.c \
+	mca/coll/symm/transfer/late_blocks.c \
+	mca/coll/symm/transfer/late_data.c \
+	mca/coll/symm/transfer/late_moving.c \
 	mca/coll/symm/serve/operation.c \
 	mca/coll/symm/fast/prompt.c \
 	mca/coll/symm/fast/prompt_blocks.c \
@@ -239,6 +239,7 @@ tests_unit_ordering_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/laun
 	mca/coll/symm/data/sides.c \
 	mca/coll/symm/transfer/packed_reduce.c \
 	mca/coll/symm/transfer/packed_rooted.c \
+	mca/coll/symm/transfer/steps.c \
 	mca/coll/symm/choose/built_in.c \
 	mca/coll/symm/choose/table.c \
 	mca/coll/symm/report/words.c \

@@ -116,7 +116,6 @@ bool mca_coll_symm_blocks_prepare(struct symm_operation *operation, size_t *trav
     if (operation->arrays.blocks == NULL && operation->veto == SYMM_REASON_NONE) {
         operation->veto = SYMM_REASON_TABLE;
     }
-    operation->truncated = -1;
     return true;
 }
 

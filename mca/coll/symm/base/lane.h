@@ -36,7 +36,7 @@ struct mca_coll_symm_lane {
     unsigned calls_compared;    /* that this rank could have left below without the others' lines */
     unsigned calls_relayed;     /* so many next calls on devices are expected to be relayed */
     int relay_device;           /* the device of the last relayed call; -1: there was none */
-    uint64_t maps_from;         /* from this call on the rank maps alone; transfer/mixed_moving.c */
+    uint64_t maps_from;         /* from this call on the rank maps alone; transfer/late_moving.c */
     struct symm_pad pads[SYMM_PADS]; /* this rank's */
     enum symm_algorithm last_algorithm; /* of the last call that was run; programs repeat calls */
     struct symm_vote vote;

@@ -27,6 +27,7 @@
 
 struct mca_coll_symm_module_t;
 struct symm_packing;
+struct symm_steps;
 struct mca_coll_symm_lane;
 
 enum symm_operation_state {
@@ -92,7 +93,7 @@ struct symm_own_block {
     size_t bytes, from, to;
 };
 
-/* A block on its way to the root of a mixed gatherv: this rank's, or one that the root takes. */
+/* A block on its way to the root of a late gatherv: this rank's, or one that the root takes. */
 struct symm_moving {
     unsigned stage;
     int rank;              /* at the root: whose block; elsewhere: whose pieces are counted next */
@@ -127,9 +128,7 @@ struct symm_operation {
     size_t part_begin, part_bytes; /* that part of a payload whose first block is for this rank */
     size_t part_step;              /* it is so much further on for each block before it */
     bool loose;              /* ranks wait only for those whose data they get; agree/loose.h */
-    bool mixed;              /* some ranks have left a loose call; transfer/mixed.h */
     bool again;              /* the second lines of this call: the first lacked scratch */
-    bool run_is_begun;       /* the content of the run is of this call */
     bool relay_expected;     /* this rank's line says: through scratch, or below */
     size_t scratch_size;     /* of this rank's scratch; the run has the size that all have */
     void *scratch;           /* on the device, taken for this call; NULL: none */
@@ -140,19 +139,17 @@ struct symm_operation {
     uint32_t dropped;        /* what symm_imports_enter() has returned */
     struct symm_offer input_offer, output_offer;
     bool maps_elsewhere;     /* memory from elsewhere is being mapped, and not segments */
-    bool packed;             /* it runs in mca_coll_symm_packed_step() */
     int seen;                /* lines read, or ranks mapped */
     uint32_t least_finished; /* by the lines read */
-    int truncated;           /* exchanges: a rank whose block is longer than its place; -1: none */
-    bool truncated_packed;   /* then: whether data are packed */
     int mismatch;            /* a rank whose call differs from ours; -1: none */
     enum symm_status map_status; /* first failure to map a peer's segment here */
     int map_errno;               /* errno of the first failure to map, where the status has one */
     bool map_told;               /* the failure is a device's, and this rank has told the user */
     struct symm_rank_arrays arrays;
     struct symm_own_block own; /* of a collective with blocks; agree/blocks.c */
-    struct symm_moving moving; /* of a mixed gatherv; transfer/mixed_moving.c */
+    struct symm_moving moving; /* of a late gatherv; transfer/late_moving.c */
     struct symm_multicasting multicasting;
+    const struct symm_steps *steps; /* base/steps.h; NULL: the run is not begun for this call */
     struct symm_run run;
 };
 

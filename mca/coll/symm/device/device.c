@@ -11,6 +11,7 @@
 #include "kernels/cuda/steps.h"
 #include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/base/module.h"
+#include "mca/coll/symm/base/steps.h"
 #include "mca/coll/symm/device/reach.h"
 #include "mca/help.h"
 
@@ -74,7 +75,7 @@ void mca_coll_symm_device_copy_early(struct symm_operation *operation)
         !symm_collective_get(call->collective)->has_blocks) {
         run_describe(run, call);
         run->input = operation->input;
-        operation->run_is_begun = true;
+        operation->steps = &mca_coll_symm_steps_plain;
         symm_run_start_early(run, call->count * call->extent, operation->scratch,
                              operation->scratch_size);
     }

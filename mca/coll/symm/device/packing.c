@@ -413,7 +413,7 @@ static bool are_lost(const struct symm_operation *operation)
 {
     bool is_truncated = operation->run.failure == SYMM_ERR_ARGUMENT;
     return operation->packing->has_failed ||
-           (operation->state == SYMM_OPERATION_DONE && operation->run_is_begun &&
+           (operation->state == SYMM_OPERATION_DONE && operation->steps != NULL &&
             operation->outcome == SYMM_OUTCOME_ERROR && !is_truncated);
 }
 

@@ -9,6 +9,7 @@
 #include "mca/coll/symm/agree/facts.h"
 #include "mca/coll/symm/agree/loose.h"
 #include "mca/coll/symm/base/module.h"
+#include "mca/coll/symm/base/steps.h"
 #include "mca/coll/symm/choose/choose.h"
 #include "mca/coll/symm/report/verbose.h"
 #include "mca/coll/symm/serve/end.h"
@@ -72,7 +73,8 @@ static bool step(struct symm_operation *operation)
         mca_coll_symm_step_wait_for_slot(operation);
     } else if (operation->state == SYMM_OPERATION_AGREEING && starts_run(operation)) {
         mca_coll_symm_step_agree(operation);
-    } else if (operation->state == SYMM_OPERATION_RUNNING && !operation->packed) {
+    } else if (operation->state == SYMM_OPERATION_RUNNING &&
+               operation->steps == &mca_coll_symm_steps_plain) {
         return run_step(operation);
     }
     return false;

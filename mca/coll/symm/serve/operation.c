@@ -7,8 +7,8 @@
 #include "mca/coll/symm/serve/operation.h"
 
 #include "mca/coll/symm/agree/elsewhere.h"
-#include "mca/coll/symm/agree/mismatch.h"
 #include "mca/coll/symm/base/module.h"
+#include "mca/coll/symm/base/steps.h"
 #include "mca/coll/symm/device/device.h"
 #include "mca/coll/symm/device/packing.h"
 #include "mca/coll/symm/serve/end.h"
@@ -16,33 +16,12 @@
 #include "mca/coll/symm/serve/set_up.h"
 #include "mca/coll/symm/serve/slot.h"
 #include "mca/coll/symm/serve/start.h"
-#include "mca/coll/symm/transfer/mixed_moving.h"
-#include "mca/coll/symm/transfer/packed.h"
 
 /* ---- states ---------------------------------------------------------------------------------- */
 
-/* A run has failed: what MPI gets. */
-static int run_failure(const struct symm_operation *operation)
-{
-    if (operation->mixed) {
-        return operation->error;
-    }
-    bool is_truncated = symm_collective_get(operation->call->collective)->has_blocks &&
-                        operation->truncated >= 0 &&
-                        operation->run.failure == SYMM_ERR_ARGUMENT;
-    if (!is_truncated) {
-        return mca_coll_symm_device_failure(operation);
-    }
-    const struct symm_block *block = &operation->run.blocks[operation->truncated];
-    return mca_coll_symm_truncated_report(operation, operation->truncated, block->from_bytes,
-                                          block->receive_bytes);
-}
-
 static void step_run(struct symm_operation *operation)
 {
-    enum symm_status status = operation->packed ? mca_coll_symm_packed_step(operation)
-                                                : symm_run_step(&operation->run);
-    if (status != SYMM_OK) {
+    if (operation->steps->step(operation) != SYMM_OK) {
         return;
     }
     if (operation->run.failure == SYMM_OK && operation->packing != NULL) {
@@ -52,7 +31,7 @@ static void step_run(struct symm_operation *operation)
         mca_coll_symm_end_served(operation);
     } else {
         mca_coll_symm_slot_leave(operation);
-        mca_coll_symm_end_error(operation, run_failure(operation));
+        mca_coll_symm_end_error(operation, operation->steps->failure(operation));
     }
 }
 
@@ -161,10 +140,9 @@ void mca_coll_symm_operation_start(struct symm_operation *operation)
     operation->again = false;
     operation->relay_expected = false;
     operation->packing = NULL;
-    operation->moving.packed = NULL;
     operation->imports = NULL;
     operation->dropped = 0;
-    operation->run_is_begun = false;
+    operation->steps = NULL;
     operation->run.worked = false;
     if (lane->state == MCA_COLL_SYMM_READY) {
         mca_coll_symm_go_to(operation, SYMM_OPERATION_WAITING_FOR_SLOT);
@@ -183,8 +161,8 @@ enum symm_status mca_coll_symm_operation_step(struct symm_operation *operation)
     if (operation->state != SYMM_OPERATION_DONE) {
         return SYMM_PENDING;
     }
-    if (operation->moving.packed != NULL) {
-        mca_coll_symm_moving_end(operation);
+    if (operation->steps != NULL && operation->steps->end != NULL) {
+        operation->steps->end(operation);
     }
     if (operation->call->device >= 0) { /* calls in host memory have taken none of these */
         mca_coll_symm_scratch_leave(operation);

@@ -188,7 +188,6 @@ void mca_coll_symm_step_wait_for_slot(struct symm_operation *operation)
         return;
     }
     operation->sequence = ++team->sequence;
-    operation->mixed = false;
     /* This rank's processor does not reach device memory. */
     operation->in_slot = is_small && call->device < 0 && operation->veto == SYMM_REASON_NONE;
     operation->loose = mca_coll_symm_is_loose(operation, is_small);

@@ -19,6 +19,7 @@
 #include "mca/coll/symm/agree/pads.h"
 #include "mca/coll/symm/agree/read.h"
 #include "mca/coll/symm/base/module.h"
+#include "mca/coll/symm/base/steps.h"
 #include "mca/coll/symm/choose/choose.h"
 #include "mca/coll/symm/choose/explain.h"
 #include "mca/coll/symm/device/device.h"
@@ -27,7 +28,6 @@
 #include "mca/coll/symm/serve/end.h"
 #include "mca/coll/symm/serve/leave.h"
 #include "mca/coll/symm/serve/set_up.h"
-#include "mca/coll/symm/transfer/mixed.h"
 
 /*
  * After a call that has needed scratch, ranks offer scratch in so many calls.  Then they wait for
@@ -63,7 +63,7 @@ void mca_coll_symm_step_hear(struct symm_operation *operation)
 /* Inlined where it is used: else a small all-reduce takes 20 instructions more. */
 __attribute__((always_inline))
 static inline void run_start(struct symm_operation *operation, enum symm_algorithm algorithm,
-                             bool packed)
+                             const struct symm_steps *steps)
 {
     struct symm_run *run = &operation->run;
     const struct symm_call *call = operation->call;
@@ -81,8 +81,7 @@ static inline void run_start(struct symm_operation *operation, enum symm_algorit
     run->seen = 0;
     run->position = 0;
     run->piece = 0;
-    operation->packed = packed;
-    operation->run_is_begun = true;
+    operation->steps = steps;
     operation->lane->last_algorithm = algorithm;
     mca_coll_symm_go_to(operation, SYMM_OPERATION_RUNNING);
 }
@@ -144,7 +143,8 @@ static void choose_and_start(struct symm_operation *operation)
         return;
     }
     note_relay(operation, algorithm);
-    run_start(operation, algorithm, facts.gaps);
+    run_start(operation, algorithm,
+              facts.gaps ? &mca_coll_symm_steps_packed : &mca_coll_symm_steps_plain);
     operation->run.scratch_size = symm_algorithm_has((int)algorithm, SYMM_NEEDS_PADS)
                                       ? facts.pad_size : facts.scratch_size;
     operation->run.in_place = !facts.out_of_place;
@@ -169,11 +169,20 @@ static void slot_start(struct symm_operation *operation)
         return;
     }
     run_start(operation, (enum symm_algorithm)collective->inline_algorithm,
-              (operation->gaps & SYMM_GAPS_ANY) != 0);
+              (operation->gaps & SYMM_GAPS_ANY) != 0 ? &mca_coll_symm_steps_packed
+                                                     : &mca_coll_symm_steps_plain);
     if (collective->has_blocks) {
         mca_coll_symm_blocks_resolve(operation);
     }
     mca_coll_symm_verbose_choice(operation, NULL);
+}
+
+/* Some ranks have left, and this one goes on without them. */
+static void late_start(struct symm_operation *operation)
+{
+    operation->steps = &mca_coll_symm_steps_late;
+    operation->steps->begin(operation);
+    mca_coll_symm_go_to(operation, SYMM_OPERATION_RUNNING);
 }
 
 /* Why a call goes below in which some rank has vetoed. */
@@ -198,7 +207,7 @@ void mca_coll_symm_step_agree(struct symm_operation *operation)
     } else if (agreement == SYMM_AGREEMENT_MISMATCH) {
         end_mismatch(operation);
     } else if (agreement == SYMM_AGREEMENT_LEFT) {
-        mca_coll_symm_mixed_start(operation);
+        late_start(operation);
     }
 }
 

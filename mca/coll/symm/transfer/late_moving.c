@@ -1,5 +1,5 @@
 /*
- * transfer/mixed_moving.c - see transfer/mixed_moving.h.
+ * transfer/late_moving.c - see transfer/late_moving.h.
  *
  * A rank says in the head of its line how long its block is.  It copies piece k into its staging
  * buffer k mod 4 and raises k + 1.  The root takes the blocks of one rank after the other, piece by
@@ -17,7 +17,7 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/transfer/mixed_moving.h"
+#include "mca/coll/symm/transfer/late_moving.h"
 
 #include <stdlib.h>
 
@@ -26,7 +26,7 @@
 #include "kernels/run_steps.h"
 #include "mca/coll/symm/agree/blocks_line.h"
 #include "mca/coll/symm/report/verbose.h"
-#include "mca/coll/symm/transfer/mixed_data.h"
+#include "mca/coll/symm/transfer/late_data.h"
 
 enum { OPENING, MAPPING, STORING, FILLING, TAKING, CLOSING };
 
@@ -94,7 +94,7 @@ static unsigned char *packed_make(struct symm_operation *operation, size_t bytes
 {
     operation->moving.packed = malloc(bytes);
     if (operation->moving.packed == NULL) {
-        mca_coll_symm_mixed_fail(operation, OMPI_ERR_OUT_OF_RESOURCE);
+        mca_coll_symm_late_fail(operation, OMPI_ERR_OUT_OF_RESOURCE);
     }
     return operation->moving.packed;
 }
@@ -109,7 +109,7 @@ void mca_coll_symm_moving_end(struct symm_operation *operation)
 static unsigned char *plain_at(const struct symm_operation *operation,
                                const struct symm_layout *layout, const void *address)
 {
-    bool is_plain = layout->dense && mca_coll_symm_mixed_is_on_host(operation->call);
+    bool is_plain = layout->dense && mca_coll_symm_late_is_on_host(operation->call);
     return is_plain ? mca_coll_symm_at(address, layout->start) : NULL;
 }
 
@@ -138,7 +138,7 @@ static void block_describe(struct symm_operation *operation)
     if (moving->at == NULL) {
         moving->at = packed_make(operation, layout.bytes);
         if (moving->at != NULL) {
-            mca_coll_symm_mixed_bring(operation, &layout, address, moving->at);
+            mca_coll_symm_late_bring(operation, &layout, address, moving->at);
         }
     }
 }
@@ -295,11 +295,11 @@ static void block_settle(struct symm_operation *operation, const void *buffer)
     size_t room = layout.bytes;
     layout.bytes = symm_least(moving->bytes, moving->room);
     if (layout.bytes > 0 && (moving->packed != NULL || moving->at == NULL)) {
-        mca_coll_symm_mixed_deliver(operation, &layout,
+        mca_coll_symm_late_deliver(operation, &layout,
                                     moving->packed != NULL ? moving->packed : buffer, address);
     }
     if (moving->bytes > room && operation->run.failure == SYMM_OK) {
-        mca_coll_symm_mixed_truncated(operation, moving->rank, moving->bytes, room);
+        mca_coll_symm_late_truncated(operation, moving->rank, moving->bytes, room);
     }
     mca_coll_symm_moving_end(operation);
 }
@@ -334,7 +334,7 @@ static enum symm_status blocks_take(struct symm_operation *operation)
         return SYMM_PENDING;
     }
     if (step == SYMM_CUDA_STEP_FAILED) {
-        mca_coll_symm_mixed_fail(operation, OMPI_ERROR);
+        mca_coll_symm_late_fail(operation, OMPI_ERROR);
     }
     if (pieces_of(operation, moving->rank) == 0 || piece_take(operation)) {
         operation->run.piece = 0;
