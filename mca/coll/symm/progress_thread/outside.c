@@ -19,7 +19,7 @@
 bool mca_coll_symm_outside_may(const struct symm_call *call)
 {
     bool reduces = symm_collective_get(call->collective)->reduces;
-    return call->device < 0 && !call->mixed && !call->unusable && call->gaps == 0 &&
+    return call->device < 0 && !call->asymmetric && !call->unusable && call->gaps == 0 &&
            (!reduces ||
             (ompi_op_is_intrinsic(call->op) && ompi_datatype_is_predefined(call->dtype)));
 }
