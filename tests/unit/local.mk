@@ -217,6 +217,7 @@ tests_unit_ordering_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/laun
 	mca/coll/symm/agree/part.c \
 	mca/coll/symm/agree/post.c \
 	mca/coll/symm/agree/read.c \
+	mca/coll/symm/resources/resource.c \
 	mca/coll/symm/choose/before.c \
 	mca/coll/symm/choose/choose.c \
 	mca/coll/symm/choose/model.c \

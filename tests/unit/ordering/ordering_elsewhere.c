@@ -5,25 +5,11 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/agree/elsewhere.h"
-
 #include "heap/team/team.h"
 #include "mca/coll/symm/device/device.h"
 #include "mca/coll/symm/device/reach.h"
 
 #include <stdlib.h>
-
-void mca_coll_symm_elsewhere_prepare(struct symm_operation *operation)
-{
-    (void)operation;
-    abort();
-}
-
-void mca_coll_symm_elsewhere_leave(struct symm_operation *operation)
-{
-    (void)operation;
-    abort();
-}
 
 void mca_coll_symm_device_run_refuse(struct symm_operation *operation)
 {

@@ -6,8 +6,8 @@
  */
 #include "mca/coll/symm/agree/buffers.h"
 
-#include "mca/coll/symm/agree/line.h"
-#include "mca/coll/symm/agree/multicast.h"
+#include "mca/coll/symm/base/line.h"
+#include "mca/coll/symm/resources/resource.h"
 
 /*
  * Returns where a peer's buffer is in this process, or NULL if this rank cannot reach it.  Sets
@@ -29,7 +29,8 @@ static void *buffer_address(const struct symm_operation *operation, int rank, bo
     return address;
 }
 
-bool mca_coll_symm_buffers_resolve(struct symm_operation *operation)
+bool mca_coll_symm_buffers_resolve(struct symm_operation *operation,
+                                   const struct symm_facts *facts)
 {
     struct symm_team *team = operation->lane->team;
     struct symm_run *run = &operation->run;
@@ -38,7 +39,7 @@ bool mca_coll_symm_buffers_resolve(struct symm_operation *operation)
         const struct symm_line *line = mca_coll_symm_line(operation, rank);
         const struct line_buffers *buffers = buffers_of(line);
         if ((line->flags & LINE_ALONG) != 0) { /* it does not describe buffers */
-            run->inputs[rank] = run->outputs[rank] = run->scratches[rank] = NULL;
+            run->inputs[rank] = run->outputs[rank] = NULL;
             continue;
         }
         symm_team_collect(team, rank, buffers->heap, buffers->retired);
@@ -48,16 +49,8 @@ bool mca_coll_symm_buffers_resolve(struct symm_operation *operation)
         run->outputs[rank] = buffer_address(operation, rank,
                                             (line->flags & LINE_OUTPUT_IN_HEAP) != 0,
                                             &buffers->output, &lost);
-        run->scratches[rank] = (line->flags & LINE_SCRATCH) == 0
-                                   ? NULL : buffer_address(operation, rank, true,
-                                                           &scratch_of(line)->where, &lost);
     }
     run->inputs[team->rank] = run->input;
     run->outputs[team->rank] = run->output;
-    run->scratches[team->rank] = operation->pad != NULL ? operation->pad->memory
-                                                        : operation->scratch;
-    if (symm_algorithm_is_multimem(run->algorithm)) {
-        mca_coll_symm_multicast_resolve(operation);
-    }
-    return !lost;
+    return mca_coll_symm_resources_resolve(operation, facts) && !lost;
 }

@@ -33,7 +33,7 @@
 #define MCA_COLL_SYMM_AGREE_LOOSE_H
 
 #include "mca/coll/symm/agree/blocks.h"
-#include "mca/coll/symm/agree/line.h"
+#include "mca/coll/symm/base/line.h"
 #include "mca/coll/symm/agree/read.h"
 
 /*

@@ -8,10 +8,11 @@
 
 #include <errno.h>
 
-#include "mca/coll/symm/agree/line.h"
+#include "mca/coll/symm/base/line.h"
 #include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/device/device.h"
 #include "mca/coll/symm/device/reach.h"
+#include "mca/coll/symm/resources/resource.h"
 
 /* A segment that a line names. */
 struct line_segment {
@@ -61,14 +62,14 @@ static enum symm_status segment_map(struct symm_operation *operation, int rank,
         !is_its_turn(operation, location)) {
         return SYMM_OK;
     }
-    if (location->heap == SYMM_HEAP_IPC && operation->imports == NULL) {
+    if (location->heap == SYMM_HEAP_IPC && operation->holdings->imports == NULL) {
         operation->map_told = mca_coll_symm_component.ipc_bytes == 0; /* the user has disabled it */
         return operation->map_told ? SYMM_ERR_FOREIGN : SYMM_ERR_NO_MEMORY;
     }
     if (location->heap == SYMM_HEAP_IPC) {
         return mca_coll_symm_device_opened(
             operation, rank,
-            symm_team_open(team, rank, operation->imports, location, segment->handle,
+            symm_team_open(team, rank, operation->holdings->imports, location, segment->handle,
                            operation->call->device));
     }
     enum symm_status status = symm_team_map(team, rank, location);

@@ -6,7 +6,7 @@
  */
 #include "mca/coll/symm/agree/read.h"
 
-#include "mca/coll/symm/agree/line.h"
+#include "mca/coll/symm/base/line.h"
 #include "mca/coll/symm/agree/part.h"
 #include "mca/coll/symm/device/place.h"
 

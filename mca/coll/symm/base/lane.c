@@ -33,6 +33,8 @@ void mca_coll_symm_lane_end(struct mca_coll_symm_lane *lane)
     }
     symm_team_destroy(lane->team);
     lane->team = NULL;
+    free(lane->operation.holdings);
+    lane->operation.holdings = NULL;
     free(lane->operation.arrays.locations);
     free(lane->operation.arrays.blocks);
     lane->operation.arrays = (struct symm_rank_arrays){0};

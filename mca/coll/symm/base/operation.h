@@ -5,7 +5,7 @@
  *   others:            --------------------------------+-> WAITING_FOR_SLOT -> AGREEING -+
  *                                                       +--------------------------------+
  *                      new segments among the buffers:  +-> MAPPING -> VOTING_ON_MAPS ---+
- *                      no multicast address yet:        +-> MULTICASTING ----------------+
+ *                      a resource is not there yet:     +-> ACQUIRING -------------------+
  *                                                       +-> RUNNING -> DONE
  *                      data with gaps on a device:          RUNNING -> UNPACKING -> DONE
  *   communicator failed or revoked: from any state to LEAVING -> DONE
@@ -20,12 +20,11 @@
 #ifndef MCA_COLL_SYMM_BASE_OPERATION_H
 #define MCA_COLL_SYMM_BASE_OPERATION_H
 
-#include "heap/gpu/cuda_device.h"
-#include "heap/team/pads.h"
 #include "kernels/run.h"
 #include "mca/coll/symm/base/call.h"
 
 struct mca_coll_symm_module_t;
+struct symm_holdings;
 struct symm_packing;
 struct symm_steps;
 struct mca_coll_symm_lane;
@@ -38,7 +37,7 @@ enum symm_operation_state {
     SYMM_OPERATION_HEARING, /* waiting until rank 0 has told the user that calls differ */
     SYMM_OPERATION_MAPPING,
     SYMM_OPERATION_VOTING_ON_MAPS,
-    SYMM_OPERATION_MULTICASTING, /* setting up multicast, which has votes of its own */
+    SYMM_OPERATION_ACQUIRING, /* setting up a resource, which has votes of its own */
     SYMM_OPERATION_RUNNING,
     SYMM_OPERATION_UNPACKING, /* on a device, after the run: device/packing.h */
     SYMM_OPERATION_LEAVING, /* for good: see serve/leave.h */
@@ -51,27 +50,6 @@ enum symm_outcome {
     SYMM_OUTCOME_SERVED,   /* the output is complete */
     SYMM_OUTCOME_FALLBACK, /* nothing was done: the component below has to make the call */
     SYMM_OUTCOME_ERROR,    /* `error` is to be returned to MPI */
-};
-
-/* A buffer of this rank in device memory that is not of our heaps; see agree/elsewhere.h. */
-struct symm_offer {
-    bool is_elsewhere; /* the buffer is from elsewhere, and peers need it */
-    bool is_made; /* peers may open the buffer */
-    struct symm_location location;
-    struct symm_ipc_handle handle;
-};
-
-/* Whether peers need a buffer that is withheld from them. */
-static inline bool symm_offer_is_withheld(const struct symm_offer *offer)
-{
-    return offer->is_elsewhere && !offer->is_made;
-}
-
-/* A multicast address that is being set up; see agree/multicast.c. */
-struct symm_multicasting {
-    unsigned step;
-    bool is_cast;                      /* this rank has voted about the step */
-    char failure[SYMM_CUDA_TEXT_SIZE]; /* what has failed on this rank */
 };
 
 /*
@@ -119,7 +97,7 @@ struct symm_operation {
     int error;
     uint64_t sequence;
     /* The call as this rank serves it.  At the start these fields hold what the call says. */
-    enum symm_reason veto;   /* also from size or packing; serve/slot.c, agree/elsewhere.c */
+    enum symm_reason veto;   /* also from size, packing or a resource; serve/slot.c */
     unsigned gaps;           /* pairs may be copied whole; serve/slot.c */
     const void *input;       /* the output, where it is adopted; agree/post.c */
     bool in_place;           /* also where the output is adopted */
@@ -129,15 +107,8 @@ struct symm_operation {
     size_t part_step;              /* it is so much further on for each block before it */
     bool loose;              /* ranks wait only for those whose data they get; agree/loose.h */
     bool again;              /* the second lines of this call: the first lacked scratch */
-    bool relay_expected;     /* this rank's line says: through scratch, or below */
-    size_t scratch_size;     /* of this rank's scratch; the run has the size that all have */
-    void *scratch;           /* on the device, taken for this call; NULL: none */
-    int scratch_piece;       /* which piece it is; device/scratch.h */
-    struct symm_pad *pad;    /* the lane's that this rank's line offers; NULL: none */
+    struct symm_holdings *holdings; /* what it has of resources; resources/resource.h */
     struct symm_packing *packing; /* buffers with gaps on a device; NULL: there are none */
-    struct symm_imports *imports; /* in use by this call; NULL: none */
-    uint32_t dropped;        /* what symm_imports_enter() has returned */
-    struct symm_offer input_offer, output_offer;
     bool maps_elsewhere;     /* memory from elsewhere is being mapped, and not segments */
     int seen;                /* lines read, or ranks mapped */
     uint32_t least_finished; /* by the lines read */
@@ -148,7 +119,6 @@ struct symm_operation {
     struct symm_rank_arrays arrays;
     struct symm_own_block own; /* of a collective with blocks; agree/blocks.c */
     struct symm_moving moving; /* of a late gatherv; transfer/late_moving.c */
-    struct symm_multicasting multicasting;
     const struct symm_steps *steps; /* base/steps.h; NULL: the run is not begun for this call */
     struct symm_run run;
 };

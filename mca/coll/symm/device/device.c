@@ -11,7 +11,6 @@
 #include "kernels/cuda/steps.h"
 #include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/base/module.h"
-#include "mca/coll/symm/base/steps.h"
 #include "mca/coll/symm/device/reach.h"
 #include "mca/help.h"
 
@@ -47,7 +46,7 @@ enum symm_status mca_coll_symm_device_prepare(struct symm_operation *operation)
     return status;
 }
 
-static void run_describe(struct symm_run *run, const struct symm_call *call)
+void mca_coll_symm_device_run_prepare(struct symm_run *run, const struct symm_call *call)
 {
     /* The device has been got before: then the ranks agreed on mapping these buffers. */
     (void)symm_device_get(call->device, &run->device);
@@ -66,26 +65,11 @@ static unsigned multicast_blocks(void)
     return most > 0 && most < wanted ? most : wanted;
 }
 
-void mca_coll_symm_device_copy_early(struct symm_operation *operation)
-{
-    const struct symm_call *call = operation->call;
-    struct symm_run *run = &operation->run;
-    /* Blocks for several ranks do not go through scratch as one. */
-    if (operation->lane->relay_device == call->device &&
-        !symm_collective_get(call->collective)->has_blocks) {
-        run_describe(run, call);
-        run->input = operation->input;
-        operation->steps = &mca_coll_symm_steps_plain;
-        symm_run_start_early(run, call->count * call->extent, operation->scratch,
-                             operation->scratch_size);
-    }
-}
-
 void mca_coll_symm_device_run_describe(struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
     struct symm_run *run = &operation->run;
-    run_describe(run, call);
+    mca_coll_symm_device_run_prepare(run, call);
     if (symm_algorithm_is_multimem(run->algorithm)) {
         run->block_limit = multicast_blocks();
     }

@@ -6,11 +6,11 @@
  */
 #include "mca/coll/symm/serve/operation.h"
 
-#include "mca/coll/symm/agree/elsewhere.h"
 #include "mca/coll/symm/base/module.h"
 #include "mca/coll/symm/base/steps.h"
 #include "mca/coll/symm/device/device.h"
 #include "mca/coll/symm/device/packing.h"
+#include "mca/coll/symm/resources/resource.h"
 #include "mca/coll/symm/serve/end.h"
 #include "mca/coll/symm/serve/leave.h"
 #include "mca/coll/symm/serve/set_up.h"
@@ -78,7 +78,7 @@ static const struct symm_state {
     [SYMM_OPERATION_HEARING] = {mca_coll_symm_step_hear, false},
     [SYMM_OPERATION_MAPPING] = {mca_coll_symm_step_map, true},
     [SYMM_OPERATION_VOTING_ON_MAPS] = {mca_coll_symm_step_vote_on_maps, true},
-    [SYMM_OPERATION_MULTICASTING] = {mca_coll_symm_step_multicast, true},
+    [SYMM_OPERATION_ACQUIRING] = {mca_coll_symm_step_acquire, true},
     [SYMM_OPERATION_RUNNING] = {step_run, false},
     [SYMM_OPERATION_UNPACKING] = {step_unpack, false},
     [SYMM_OPERATION_LEAVING] = {step_leave, true},
@@ -135,13 +135,8 @@ void mca_coll_symm_operation_start(struct symm_operation *operation)
     operation->gaps = call->gaps;
     operation->input = call->input;
     operation->in_place = call->in_place;
-    operation->scratch = NULL;
-    operation->pad = NULL;
     operation->again = false;
-    operation->relay_expected = false;
     operation->packing = NULL;
-    operation->imports = NULL;
-    operation->dropped = 0;
     operation->steps = NULL;
     operation->run.worked = false;
     if (lane->state == MCA_COLL_SYMM_READY) {
@@ -165,8 +160,7 @@ enum symm_status mca_coll_symm_operation_step(struct symm_operation *operation)
         operation->steps->end(operation);
     }
     if (operation->call->device >= 0) { /* calls in host memory have taken none of these */
-        mca_coll_symm_scratch_leave(operation);
-        mca_coll_symm_elsewhere_end(operation);
+        mca_coll_symm_resources_leave(operation);
         if (operation->packing != NULL) {
             mca_coll_symm_packing_end(operation);
         }

@@ -16,6 +16,7 @@
 #include "mca/coll/symm/choose/choose.h"
 #include "mca/coll/symm/choose/table_cache.h"
 #include "mca/coll/symm/report/verbose.h"
+#include "mca/coll/symm/resources/resource.h"
 #include "mca/coll/symm/serve/end.h"
 #include "mca/coll/symm/serve/leave.h"
 
@@ -77,7 +78,12 @@ static bool arrays_make(struct symm_operation *operation, size_t size)
  */
 static enum symm_status prepare(struct mca_coll_symm_lane *lane, struct ompi_communicator_t *comm)
 {
-    if (!arrays_make(&lane->operation, (size_t)ompi_comm_size(comm))) {
+    struct symm_operation *operation = &lane->operation;
+    if (operation->holdings == NULL) {
+        operation->holdings = calloc(1, sizeof(*operation->holdings));
+    }
+    if (operation->holdings == NULL ||
+        !arrays_make(operation, (size_t)ompi_comm_size(comm))) {
         return SYMM_ERR_NO_MEMORY;
     }
     return lane->team != NULL ? SYMM_OK : team_make(comm, &lane->team);

@@ -15,8 +15,6 @@
 #include "mca/coll/symm/agree/loose.h"
 #include "mca/coll/symm/agree/map.h"
 #include "mca/coll/symm/agree/mismatch.h"
-#include "mca/coll/symm/agree/multicast.h"
-#include "mca/coll/symm/agree/pads.h"
 #include "mca/coll/symm/agree/read.h"
 #include "mca/coll/symm/base/module.h"
 #include "mca/coll/symm/base/steps.h"
@@ -25,15 +23,10 @@
 #include "mca/coll/symm/device/device.h"
 #include "mca/coll/symm/report/shortage.h"
 #include "mca/coll/symm/report/verbose.h"
+#include "mca/coll/symm/resources/resource.h"
 #include "mca/coll/symm/serve/end.h"
 #include "mca/coll/symm/serve/leave.h"
 #include "mca/coll/symm/serve/set_up.h"
-
-/*
- * After a call that has needed scratch, ranks offer scratch in so many calls.  Then they wait for
- * the next call that needs it.
- */
-enum { CALLS_RELAYED = 1000 };
 
 /* ---- calls that differ ----------------------------------------------------------------------- */
 
@@ -86,29 +79,12 @@ static inline void run_start(struct symm_operation *operation, enum symm_algorit
     mca_coll_symm_go_to(operation, SYMM_OPERATION_RUNNING);
 }
 
-/*
- * All ranks post new lines for the same call, with what scratch they have.  They offer scratch at
- * once in the next calls, as programs repeat calls.
- */
+/* All ranks post new lines for the same call, with what scratch they have. */
 static void agree_again(struct symm_operation *operation)
 {
-    operation->lane->calls_relayed = CALLS_RELAYED;
     operation->again = true;
-    mca_coll_symm_scratch_leave(operation);
-    operation->pad = NULL;
     mca_coll_symm_slot_leave(operation);
     mca_coll_symm_go_to(operation, SYMM_OPERATION_WAITING_FOR_SLOT);
-}
-
-/*
- * Scratch that is offered in vain is missing for other uses.  So after a few such calls ranks wait
- * to be asked for it.
- */
-static void note_relay(struct symm_operation *operation, enum symm_algorithm algorithm)
-{
-    if (operation->call->device >= 0 && !mca_coll_symm_device_is_relay(algorithm)) {
-        operation->lane->calls_relayed /= 8;
-    }
 }
 
 /* All lines are there and alike, and the segments that they name are mapped or given up. */
@@ -126,7 +102,7 @@ static void choose_and_start(struct symm_operation *operation)
         return;
     }
     enum symm_algorithm algorithm = mca_coll_symm_choose(&facts);
-    mca_coll_symm_pad_review(operation, algorithm, &facts);
+    bool acquires = mca_coll_symm_resources_chosen(operation, algorithm, &facts);
     if (algorithm == SYMM_ALGORITHM_COUNT && mca_coll_symm_choose_again(&facts)) {
         agree_again(operation);
         return;
@@ -135,22 +111,18 @@ static void choose_and_start(struct symm_operation *operation)
         mca_coll_symm_end_fallback(operation, mca_coll_symm_choose_not(&facts));
         return;
     }
-    if (mca_coll_symm_multicast_begin(operation, algorithm)) {
-        mca_coll_symm_go_to(operation, SYMM_OPERATION_MULTICASTING);
+    if (acquires) {
+        mca_coll_symm_go_to(operation, SYMM_OPERATION_ACQUIRING);
         return;
     }
     if (!mca_coll_symm_leave_or_enter(operation)) {
         return;
     }
-    note_relay(operation, algorithm);
     run_start(operation, algorithm,
               facts.gaps ? &mca_coll_symm_steps_packed : &mca_coll_symm_steps_plain);
-    operation->run.scratch_size = symm_algorithm_has((int)algorithm, SYMM_NEEDS_PADS)
-                                      ? facts.pad_size : facts.scratch_size;
     operation->run.in_place = !facts.out_of_place;
-    operation->run.shared = facts.shared_devices;
     mca_coll_symm_verbose_choice(operation, &facts);
-    if (!mca_coll_symm_buffers_resolve(operation)) {
+    if (!mca_coll_symm_buffers_resolve(operation, &facts)) {
         mca_coll_symm_device_run_refuse(operation);
     }
     if (symm_collective_get(operation->call->collective)->has_blocks) {
@@ -271,9 +243,9 @@ void mca_coll_symm_step_vote_on_maps(struct symm_operation *operation)
     choose_and_start(operation);
 }
 
-void mca_coll_symm_step_multicast(struct symm_operation *operation)
+void mca_coll_symm_step_acquire(struct symm_operation *operation)
 {
-    enum symm_status status = mca_coll_symm_multicast_step(operation);
+    enum symm_status status = mca_coll_symm_resources_set_up(operation);
     if (status == SYMM_OK) {
         choose_and_start(operation);
     } else if (status != SYMM_PENDING && !mca_coll_symm_leave_vote(operation)) {

@@ -10,7 +10,7 @@
 
 #include "kernels/run_steps.h"
 #include "mca/coll/symm/agree/blocks.h"
-#include "mca/coll/symm/agree/line.h"
+#include "mca/coll/symm/base/line.h"
 #include "mca/coll/symm/transfer/late_data.h"
 #include "mca/coll/symm/transfer/late_moving.h"
 

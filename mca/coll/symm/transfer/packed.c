@@ -18,7 +18,7 @@
 
 #include "kernels/prefix.h"
 #include "kernels/run_steps.h"
-#include "mca/coll/symm/agree/line.h"
+#include "mca/coll/symm/base/line.h"
 #include "mca/coll/symm/transfer/packed_blocks.h"
 #include "mca/coll/symm/transfer/packed_reduce.h"
 #include "mca/coll/symm/transfer/packed_rooted.h"
