@@ -87,7 +87,7 @@ static bool table_resolve(struct symm_operation *operation, struct symm_block *b
 static void along_resolve(struct symm_operation *operation)
 {
     const struct symm_line *line = mca_coll_symm_line(operation, operation->lane->team->rank);
-    struct symm_block *blocks = operation->arrays.blocks;
+    struct symm_block *blocks = operation->run.blocks;
     if ((line->flags & LINE_ALONG) == 0) {
         return;
     }
@@ -101,7 +101,7 @@ static void along_resolve(struct symm_operation *operation)
 static bool memory_resolve(struct symm_operation *operation)
 {
     const struct symm_collective_row *row = row_of(operation);
-    struct symm_block *blocks = operation->arrays.blocks;
+    struct symm_block *blocks = operation->run.blocks;
     bool is_truncated = false;
     if (row->gathers || row->has_tables) {
         mca_coll_symm_blocks_own(operation);
@@ -131,7 +131,7 @@ void mca_coll_symm_blocks_resolve(struct symm_operation *operation)
     mca_coll_symm_blocks_own_copy(operation);
     if (operation->in_slot && !is_even) {
         for (int rank = 0; rank < operation->lane->team->size; rank++) {
-            is_truncated |= slot_resolve(operation, &operation->arrays.blocks[rank], rank);
+            is_truncated |= slot_resolve(operation, &operation->run.blocks[rank], rank);
         }
     } else {
         is_truncated = memory_resolve(operation);

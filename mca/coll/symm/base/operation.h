@@ -23,7 +23,6 @@
 #include "kernels/run.h"
 #include "mca/coll/symm/base/call.h"
 
-struct mca_coll_symm_module_t;
 struct symm_holdings;
 struct symm_packing;
 struct symm_steps;
@@ -52,41 +51,13 @@ enum symm_outcome {
     SYMM_OUTCOME_ERROR,    /* `error` is to be returned to MPI */
 };
 
-/*
- * Arrays with an element for each rank.  They are allocated together at set-up and kept for all
- * calls, and NULL before.
- */
-struct symm_rank_arrays {
-    struct symm_location *locations; /* of all ranks' inputs or outputs, for a moment */
-    const void **inputs; /* for the run */
-    void **outputs;
-    void **scratches;
-    size_t *begins; /* of the ranks' blocks; one more element for the end */
-    struct symm_block *blocks; /* exchanges; made with the first one, by itself */
-};
-
 /* The block that a rank has for itself: the offsets of both ends from the call's addresses. */
 struct symm_own_block {
     bool stays; /* it is copied here, and does not travel; otherwise the rest is not set */
     size_t bytes, from, to;
 };
 
-/* A block on its way to the root of a late gatherv: this rank's, or one that the root takes. */
-struct symm_moving {
-    unsigned stage;
-    int rank;              /* at the root: whose block; elsewhere: whose pieces are counted next */
-    size_t bytes;          /* that are sent */
-    size_t length;         /* of a piece */
-    size_t room;           /* at the root: bytes of the block's place */
-    uint64_t before;       /* elsewhere: pieces that the root takes of other ranks first */
-    uint64_t taken;        /* at the root: pieces of all ranks so far */
-    unsigned char *at;     /* where pieces come from or go to; NULL: straight from the one buffer */
-    void *packed;          /* that is a copy, to be given back; NULL: it is the program's memory */
-    unsigned char *place;  /* elsewhere: where the rank stores its block; NULL: nowhere */
-};
-
 struct symm_operation {
-    struct mca_coll_symm_module_t *module;
     struct mca_coll_symm_lane *lane; /* of the module, or a persistent operation's own */
     struct ompi_communicator_t *comm;
     const struct symm_call *call;
@@ -116,11 +87,10 @@ struct symm_operation {
     enum symm_status map_status; /* first failure to map a peer's segment here */
     int map_errno;               /* errno of the first failure to map, where the status has one */
     bool map_told;               /* the failure is a device's, and this rank has told the user */
-    struct symm_rank_arrays arrays;
     struct symm_own_block own; /* of a collective with blocks; agree/blocks.c */
-    struct symm_moving moving; /* of a late gatherv; transfer/late_moving.c */
     const struct symm_steps *steps; /* base/steps.h; NULL: the run is not begun for this call */
-    struct symm_run run;
+    void *late;              /* of transfer/late_moving.c, from set-up on */
+    struct symm_run run;     /* its arrays of all ranks stay from set-up on */
 };
 
 /*

@@ -28,6 +28,8 @@ struct symm_steps {
     /* The operation is over, also if it has been given up: free memory.  NULL: there is none. */
     void (*end)(struct symm_operation *operation);
 
+    size_t memory; /* bytes of operation->late: zero at first, and kept from call to call */
+
     /* The same steps where a block is longer than its place: the run is made, and fails. */
     const struct symm_steps *truncated;
 };

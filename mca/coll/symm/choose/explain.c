@@ -94,8 +94,8 @@ void mca_coll_symm_choice_explain(struct symm_operation *operation, const struct
     enum symm_algorithm algorithm = operation->run.algorithm;
     const struct symm_call *call = operation->call;
     struct reason why = {.length = 0};
-    if (!mca_coll_symm_is_news(operation->module,
-                               &operation->module->told_algorithms[call->form][algorithm])) {
+    if (!mca_coll_symm_is_news(operation->lane->module,
+                               &operation->lane->module->told_algorithms[call->form][algorithm])) {
         return;
     }
     if (facts != NULL) {

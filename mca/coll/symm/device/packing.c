@@ -126,7 +126,7 @@ static void nests_move(struct packed_buffer *buffer)
 static bool is_on_device(const struct symm_operation *operation, const struct symm_layout *layout,
                          const void *buffer)
 {
-    enum symm_kinds kinds = operation->module->super.kinds;
+    enum symm_kinds kinds = operation->lane->module->super.kinds;
     int device = operation->call->device;
     struct symm_span span;
     return layout->bytes == 0 ||

@@ -85,11 +85,17 @@ static uint32_t describe(struct symm_operation *operation, struct symm_line *lin
 /* What the user has been told about a communicator, as bits. */
 enum { TOLD_YES = 1, TOLD_BARRED = 2, TOLD_APART = 4, TOLD_LOST = 8, TOLD_TROUBLE = 16 };
 
+/* Whether the user has been told before; from now on it counts as told. */
+static bool was_told(const struct symm_operation *operation, uint32_t what)
+{
+    return (atomic_fetch_or(&operation->lane->module->told_multicast, what) & what) != 0;
+}
+
 /* Whether rank 0 has yet to tell the user. */
 static bool is_news(const struct symm_operation *operation, uint32_t what)
 {
-    bool was_told = (atomic_fetch_or(&operation->module->told_multicast, what) & what) != 0;
-    return operation->lane->vote.rank == 0 && !was_told &&
+    bool is_told = was_told(operation, what);
+    return operation->lane->vote.rank == 0 && !is_told &&
            mca_coll_symm_is_verbose(SYMM_VERBOSE_COMMUNICATORS);
 }
 
@@ -127,7 +133,7 @@ static void lost_tell(const struct symm_operation *operation)
     const struct symm_vote *vote = &operation->lane->vote;
     const struct symm_multicasting *multicasting = &operation->holdings->multicasting;
     if (vote->loser == vote->rank &&
-        (atomic_fetch_or(&operation->module->told_multicast, TOLD_TROUBLE) & TOLD_TROUBLE) == 0) {
+        !was_told(operation, TOLD_TROUBLE)) {
         mca_coll_symm_verbose_about(
             SYMM_VERBOSE_TROUBLE, operation->comm,
             "rank %d cannot %s a multicast object, all ranks go on without it: %s", vote->rank,
@@ -144,7 +150,7 @@ static void lost_tell(const struct symm_operation *operation)
 enum side { INPUTS, OUTPUTS };
 
 /*
- * Put where the ranks' inputs or outputs are into operation->arrays.locations.  Returns false if
+ * Put where the ranks' inputs or outputs are into operation->holdings->locations.  Returns false if
  * not all of them are in heaps.
  */
 static bool locations_get(struct symm_operation *operation, enum side side)
@@ -157,7 +163,7 @@ static bool locations_get(struct symm_operation *operation, enum side side)
         if ((line->flags & flag) == 0 || location->heap == SYMM_HEAP_IPC) {
             return false;
         }
-        operation->arrays.locations[rank] = *location;
+        operation->holdings->locations[rank] = *location;
     }
     return true;
 }
@@ -168,11 +174,12 @@ static bool is_possible(struct symm_operation *operation, enum side side)
     if (!locations_get(operation, side)) {
         return false;
     }
-    if (!symm_team_multicast_fits(team, operation->arrays.locations)) {
+    if (!symm_team_multicast_fits(team, operation->holdings->locations)) {
         apart_tell(operation);
         return false;
     }
-    return symm_team_multicast_state(team, operation->arrays.locations) != SYMM_MULTICAST_REFUSED;
+    return symm_team_multicast_state(team, operation->holdings->locations) !=
+           SYMM_MULTICAST_REFUSED;
 }
 
 /* Find the first rank that has a reason against multicast, and the reason.  -1: there is none. */
@@ -252,9 +259,9 @@ static bool chosen(struct symm_operation *operation, enum symm_algorithm algorit
     }
     for (enum side side = INPUTS; side <= OUTPUTS; side++) {
         if (is_needed(algorithm, side) && locations_get(operation, side) &&
-            symm_team_multicast_state(team, operation->arrays.locations) ==
+            symm_team_multicast_state(team, operation->holdings->locations) ==
                 SYMM_MULTICAST_UNKNOWN) {
-            symm_team_multicast_begin(team, operation->arrays.locations);
+            symm_team_multicast_begin(team, operation->holdings->locations);
             step_open(operation, CREATE);
             return true;
         }
@@ -367,7 +374,7 @@ static bool resolve(struct symm_operation *operation, const struct symm_facts *f
     for (enum side side = INPUTS; side <= OUTPUTS; side++) {
         *addresses[side] = (struct symm_multicast_address){.address = NULL};
         if (is_needed(run->algorithm, side) && locations_get(operation, side)) {
-            (void)symm_team_multicast_address(run->team, operation->arrays.locations,
+            (void)symm_team_multicast_address(run->team, operation->holdings->locations,
                                               addresses[side]);
         }
     }

@@ -123,6 +123,7 @@ struct symm_holdings {
     int scratch_piece;       /* which piece it is; resources/scratch.h */
     bool relay_expected;     /* this rank's line says: through scratch, or below */
     const struct symm_resource *under_set_up;
+    struct symm_location *locations; /* [ranks]: of all inputs or outputs, for a moment */
     struct symm_multicasting multicasting;
 };
 

@@ -28,7 +28,7 @@ static struct symm_host_copy host_copy_of(const struct symm_operation *operation
 {
     return (struct symm_host_copy){
         .shape = SYMM_SHAPE_EVEN, .buffer = buffer, .pieces = 1, .count = layout->count,
-        .dtype = layout->dtype, .kinds = operation->module->super.kinds};
+        .dtype = layout->dtype, .kinds = operation->lane->module->super.kinds};
 }
 
 static void copy_end(struct symm_operation *operation, struct symm_host_copy *copy, int rc)

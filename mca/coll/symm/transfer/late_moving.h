@@ -15,6 +15,24 @@
 
 #include "mca/coll/symm/base/operation.h"
 
+/*
+ * A block on its way to the root: this rank's, or one that the root takes.  operation->late has
+ * room for one; zero: nothing is to be given back.
+ */
+struct symm_moving {
+    unsigned stage;
+    int rank;              /* at the root: whose block; elsewhere: whose pieces are counted next */
+    size_t bytes;          /* that are sent */
+    size_t length;         /* of a piece */
+    size_t room;           /* at the root: bytes of the block's place */
+    uint64_t before;       /* elsewhere: pieces that the root takes of other ranks first */
+    uint64_t taken;        /* at the root: pieces of all ranks so far */
+    unsigned char *at;     /* where pieces come from or go to; NULL: straight from the one buffer */
+    void *packed;          /* that is a copy, to be given back; NULL: it is the program's memory */
+    unsigned char *place;  /* elsewhere: where the rank stores its block; NULL: nowhere */
+    uint64_t maps_from;    /* elsewhere: from this call of the lane on the rank maps places */
+};
+
 /* The run starts. */
 void mca_coll_symm_moving_start(struct symm_operation *operation);
 

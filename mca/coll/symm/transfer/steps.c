@@ -85,4 +85,5 @@ const struct symm_steps mca_coll_symm_steps_late = {
     .step = mca_coll_symm_late_step,
     .failure = mca_coll_symm_late_failure,
     .end = mca_coll_symm_moving_end,
+    .memory = sizeof(struct symm_moving),
 };
