@@ -74,12 +74,11 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/resources/resource.c mca/coll/symm/resources/resource.h \
 	mca/coll/symm/resources/scratch.c mca/coll/symm/resources/scratch.h \
 	mca/coll/symm/resources/scratch_pieces.c mca/coll/symm/resources/scratch_pieces.h \
+	mca/coll/symm/resources/segments.c \
 	mca/coll/symm/agree/blocks.c mca/coll/symm/agree/blocks.h \
 	mca/coll/symm/agree/blocks_line.h mca/coll/symm/agree/blocks_resolve.c \
-	mca/coll/symm/agree/buffers.c mca/coll/symm/agree/buffers.h \
 	mca/coll/symm/agree/facts.c mca/coll/symm/agree/facts.h \
 	mca/coll/symm/agree/loose.c mca/coll/symm/agree/loose.h \
-	mca/coll/symm/agree/map.c mca/coll/symm/agree/map.h \
 	mca/coll/symm/agree/mismatch.c mca/coll/symm/agree/mismatch.h \
 	mca/coll/symm/agree/part.c mca/coll/symm/agree/part.h \
 	mca/coll/symm/agree/post.c mca/coll/symm/agree/post.h \

@@ -210,14 +210,13 @@ tests_unit_ordering_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/laun
 	heap/team/lane.c \
 	heap/team/team.c \
 	mca/coll/symm/agree/blocks.c mca/coll/symm/agree/blocks_resolve.c \
-	mca/coll/symm/agree/buffers.c \
 	mca/coll/symm/agree/facts.c \
 	mca/coll/symm/agree/loose.c \
-	mca/coll/symm/agree/map.c \
 	mca/coll/symm/agree/part.c \
 	mca/coll/symm/agree/post.c \
 	mca/coll/symm/agree/read.c \
 	mca/coll/symm/resources/resource.c \
+	mca/coll/symm/resources/segments.c \
 	mca/coll/symm/choose/before.c \
 	mca/coll/symm/choose/choose.c \
 	mca/coll/symm/choose/model.c \

@@ -17,10 +17,10 @@ void mca_coll_symm_device_run_refuse(struct symm_operation *operation)
     abort();
 }
 
-enum symm_status mca_coll_symm_device_opened(struct symm_operation *operation, int rank,
-                                             enum symm_status opened)
+enum symm_status mca_coll_symm_device_opened(const struct symm_operation *operation, int rank,
+                                             enum symm_status opened, bool *is_told)
 {
-    (void)operation, (void)rank, (void)opened;
+    (void)operation, (void)rank, (void)opened, (void)is_told;
     abort();
 }
 

@@ -14,9 +14,9 @@
 static unsigned char *input_replicas[MODEL_RANKS_MAX][MODEL_RANKS_MAX];
 static unsigned char *output_replicas[MODEL_RANKS_MAX][MODEL_RANKS_MAX];
 
-static void note(struct symm_operation *operation, struct symm_facts *facts, bool *unknown)
+static void note(struct symm_operation *operation, struct symm_facts *facts)
 {
-    (void)operation, (void)unknown;
+    (void)operation;
     facts->multimem = true;
     facts->multicast_inputs = facts->inputs_reachable;
     facts->multicast_outputs = facts->outputs_reachable;

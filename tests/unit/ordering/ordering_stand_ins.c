@@ -72,17 +72,17 @@ bool mca_coll_symm_single_copy_is_quicker(void)
     return false;
 }
 
-enum symm_status mca_coll_symm_device_prepare(struct symm_operation *operation)
+enum symm_status mca_coll_symm_device_prepare(const struct symm_operation *operation, bool *is_told)
 {
-    (void)operation;
+    (void)operation, (void)is_told;
     unexpected(__func__);
 }
 
-enum symm_status mca_coll_symm_device_reach(struct symm_operation *operation, int rank,
+enum symm_status mca_coll_symm_device_reach(const struct symm_operation *operation, int rank,
                                             const struct symm_location *location,
-                                            enum symm_status mapped)
+                                            enum symm_status mapped, bool *is_told)
 {
-    (void)operation, (void)rank, (void)location, (void)mapped;
+    (void)operation, (void)rank, (void)location, (void)mapped, (void)is_told;
     unexpected(__func__);
 }
 
@@ -306,14 +306,10 @@ void mca_coll_symm_verbose_about(int level, const struct ompi_communicator_t *co
     (void)level, (void)comm, (void)format;
 }
 
-void mca_coll_symm_shortage_tell(enum mca_coll_symm_trouble trouble, const char *communicator,
-                                 int rank, int reason)
+void mca_coll_symm_vote_lost_tell(const struct symm_operation *operation,
+                                  enum mca_coll_symm_trouble trouble)
 {
-    (void)trouble, (void)communicator, (void)rank, (void)reason;
-}
-
-void mca_coll_symm_shortage_is_told(void)
-{
+    (void)operation, (void)trouble;
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */

@@ -4,8 +4,7 @@
  *   NEW communicator:  SETTING_UP -> VOTING_ON_SET_UP -+
  *   others:            --------------------------------+-> WAITING_FOR_SLOT -> AGREEING -+
  *                                                       +--------------------------------+
- *                      new segments among the buffers:  +-> MAPPING -> VOTING_ON_MAPS ---+
- *                      a resource is not there yet:     +-> ACQUIRING -------------------+
+ *                      segments, multicast: not yet     +-> ACQUIRING -------------------+
  *                                                       +-> RUNNING -> DONE
  *                      data with gaps on a device:          RUNNING -> UNPACKING -> DONE
  *   communicator failed or revoked: from any state to LEAVING -> DONE
@@ -34,8 +33,6 @@ enum symm_operation_state {
     SYMM_OPERATION_WAITING_FOR_SLOT,
     SYMM_OPERATION_AGREEING,
     SYMM_OPERATION_HEARING, /* waiting until rank 0 has told the user that calls differ */
-    SYMM_OPERATION_MAPPING,
-    SYMM_OPERATION_VOTING_ON_MAPS,
     SYMM_OPERATION_ACQUIRING, /* setting up a resource, which has votes of its own */
     SYMM_OPERATION_RUNNING,
     SYMM_OPERATION_UNPACKING, /* on a device, after the run: device/packing.h */
@@ -80,13 +77,9 @@ struct symm_operation {
     bool again;              /* the second lines of this call: the first lacked scratch */
     struct symm_holdings *holdings; /* what it has of resources; resources/resource.h */
     struct symm_packing *packing; /* buffers with gaps on a device; NULL: there are none */
-    bool maps_elsewhere;     /* memory from elsewhere is being mapped, and not segments */
-    int seen;                /* lines read, or ranks mapped */
+    int seen;                /* lines read */
     uint32_t least_finished; /* by the lines read */
     int mismatch;            /* a rank whose call differs from ours; -1: none */
-    enum symm_status map_status; /* first failure to map a peer's segment here */
-    int map_errno;               /* errno of the first failure to map, where the status has one */
-    bool map_told;               /* the failure is a device's, and this rank has told the user */
     struct symm_own_block own; /* of a collective with blocks; agree/blocks.c */
     const struct symm_steps *steps; /* base/steps.h; NULL: the run is not begun for this call */
     void *late;              /* of transfer/late_moving.c, from set-up on */

@@ -32,7 +32,7 @@ int mca_coll_symm_device_failed(struct ompi_communicator_t *comm, const char *ca
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-enum symm_status mca_coll_symm_device_prepare(struct symm_operation *operation)
+enum symm_status mca_coll_symm_device_prepare(const struct symm_operation *operation, bool *is_told)
 {
     struct symm_device *device;
     if (operation->call->device < 0) {
@@ -41,7 +41,7 @@ enum symm_status mca_coll_symm_device_prepare(struct symm_operation *operation)
     symm_cuda_forget_failure();
     enum symm_status status = symm_device_get(operation->call->device, &device);
     if (status != SYMM_OK) {
-        mca_coll_symm_device_tell_unusable(operation, status);
+        mca_coll_symm_device_tell_unusable(operation, status, is_told);
     }
     return status;
 }

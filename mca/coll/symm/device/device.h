@@ -21,10 +21,12 @@ static inline bool mca_coll_symm_device_is_relay(enum symm_algorithm algorithm)
 
 /*
  * The first function gets what this process needs to run kernels on the call's device, before the
- * ranks vote about mapping.  The third hands it to the run, when the run starts.  Both do nothing
- * for host memory.  The second hands over as much of it as is known before there is an algorithm.
+ * ranks vote about mapping; *is_told is as in device/reach.h.  The third hands it to the run, when
+ * the run starts.  Both do nothing for host memory.  The second hands over as much of it as is
+ * known before there is an algorithm.
  */
-enum symm_status mca_coll_symm_device_prepare(struct symm_operation *operation);
+enum symm_status mca_coll_symm_device_prepare(const struct symm_operation *operation,
+                                              bool *is_told);
 void mca_coll_symm_device_run_prepare(struct symm_run *run, const struct symm_call *call);
 void mca_coll_symm_device_run_describe(struct symm_operation *operation);
 static inline void mca_coll_symm_device_run_start(struct symm_operation *operation)

@@ -12,6 +12,7 @@
 #include "mca/coll/symm/base/steps.h"
 #include "mca/coll/symm/choose/choose.h"
 #include "mca/coll/symm/report/verbose.h"
+#include "mca/coll/symm/resources/resource.h"
 #include "mca/coll/symm/serve/end.h"
 #include "mca/coll/symm/serve/slot.h"
 #include "mca/coll/symm/serve/start.h"
@@ -37,7 +38,6 @@ static bool starts_run(struct symm_operation *operation)
 {
     struct symm_team *team = operation->lane->team;
     struct symm_facts facts;
-    bool unknown;
     if (mca_coll_symm_agree(operation) != SYMM_AGREEMENT_ALIKE ||
         mca_coll_symm_is_verbose(SYMM_VERBOSE_COMMUNICATORS)) { /* a choice may be explained */
         return false;
@@ -46,8 +46,8 @@ static bool starts_run(struct symm_operation *operation)
         return true; /* calls with tables of blocks do not come here: they have gaps between them */
     }
     symm_team_forget_refusals(team, operation->sequence);
-    mca_coll_symm_facts_gather(operation, &facts, &unknown);
-    if (unknown || facts.gaps) { /* a vote; others' gaps have this rank unpack their data */
+    mca_coll_symm_facts_gather(operation, &facts);
+    if (facts.unmapped || facts.gaps) { /* a vote; others' gaps have this rank unpack their data */
         return false;
     }
     enum symm_algorithm algorithm = mca_coll_symm_choose(&facts);
@@ -60,6 +60,9 @@ static bool run_step(struct symm_operation *operation)
     struct symm_run *run = &operation->run;
     if (symm_run_step(run) == SYMM_OK) {
         mca_coll_symm_end_served(operation);
+        if (!operation->in_slot) {
+            mca_coll_symm_resources_leave(operation);
+        }
     }
     bool worked = run->worked;
     run->worked = false;

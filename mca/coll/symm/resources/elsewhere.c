@@ -170,11 +170,10 @@ static bool is_closed(const struct symm_team *team, int rank, uint32_t is_there,
            symm_team_segment_state(team, rank, location) == SYMM_SEGMENT_REFUSED;
 }
 
-static void note(struct symm_operation *operation, struct symm_facts *facts, bool *unknown)
+static void note(struct symm_operation *operation, struct symm_facts *facts)
 {
     const struct symm_team *team = operation->lane->team;
     uint32_t some = 0;
-    (void)unknown; /* what is found about buffers is found about these */
     for (int rank = 0; rank < facts->ranks; rank++) {
         const struct symm_line *line = mca_coll_symm_line(operation, rank);
         const struct line_buffers *buffers = buffers_of(line);

@@ -206,7 +206,7 @@ static bool is_of_use(const struct symm_facts *facts)
 }
 
 /* An address that has yet to be set up counts as possible. */
-static void note(struct symm_operation *operation, struct symm_facts *facts, bool *unknown)
+static void note(struct symm_operation *operation, struct symm_facts *facts)
 {
     const struct symm_call *call = operation->call;
     enum symm_cuda_type type = (enum symm_cuda_type)call->cuda_type;
@@ -214,7 +214,7 @@ static void note(struct symm_operation *operation, struct symm_facts *facts, boo
     bool reduces = symm_collective_get(call->collective)->reduces;
     bool limited = facts->device && reduces;
     int bar;
-    if (*unknown) {
+    if (facts->unmapped) {
         return; /* there is no choice yet */
     }
     facts->multimem = !limited || symm_multimem_can_reduce(type, op, false);

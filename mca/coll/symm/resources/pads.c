@@ -57,10 +57,10 @@ static uint32_t describe(struct symm_operation *operation, struct symm_line *lin
     return LINE_SCRATCH;
 }
 
-static void note(struct symm_operation *operation, struct symm_facts *facts, bool *unknown)
+static void note(struct symm_operation *operation, struct symm_facts *facts)
 {
     size_t row = symm_pad_row(mca_coll_symm_call_share(operation->call, facts->ranks));
-    facts->pad_size = mca_coll_symm_scratch_least(operation, true, unknown);
+    facts->pad_size = mca_coll_symm_scratch_least(operation, true, facts);
     facts->pads = row > 0 && facts->pad_size >= (size_t)facts->ranks * row;
 }
 

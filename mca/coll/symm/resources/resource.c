@@ -7,12 +7,14 @@
 #include "mca/coll/symm/resources/resource.h"
 
 /*
- * Each row may look at what those before it have done.  Who offers a pad offers neither buffers
+ * Each row may look at what those before it have done.  There is no choice before all segments are
+ * mapped.  Who offers a pad offers neither buffers
  * from elsewhere nor scratch.  Scratch is offered where buffers are not.  Multicast is for buffers
  * that all ranks reach.
  */
 static const struct symm_resource *const resources[] = {
-    &mca_coll_symm_pads, &mca_coll_symm_elsewhere, &mca_coll_symm_scratch, &mca_coll_symm_multicast,
+    &mca_coll_symm_segments, &mca_coll_symm_pads,      &mca_coll_symm_elsewhere,
+    &mca_coll_symm_scratch,  &mca_coll_symm_multicast,
 };
 
 enum { RESOURCES = sizeof(resources) / sizeof(*resources) };
@@ -25,7 +27,7 @@ static bool is_for(const struct symm_resource *resource, const struct symm_opera
 void mca_coll_symm_resources_prepare(struct symm_operation *operation)
 {
     for (int i = 0; i < RESOURCES; i++) {
-        if (resources[i]->prepare != NULL) {
+        if (is_for(resources[i], operation) && resources[i]->prepare != NULL) {
             enum symm_reason reason = resources[i]->prepare(operation);
             operation->veto = operation->veto == SYMM_REASON_NONE ? reason : operation->veto;
         }
@@ -50,12 +52,11 @@ void mca_coll_symm_resources_posted(struct symm_operation *operation)
     }
 }
 
-void mca_coll_symm_resources_note(struct symm_operation *operation, struct symm_facts *facts,
-                                  bool *unknown)
+void mca_coll_symm_resources_note(struct symm_operation *operation, struct symm_facts *facts)
 {
     for (int i = 0; i < RESOURCES; i++) {
         if (is_for(resources[i], operation) && resources[i]->note != NULL) {
-            resources[i]->note(operation, facts, unknown);
+            resources[i]->note(operation, facts);
         }
     }
 }
@@ -96,7 +97,7 @@ void mca_coll_symm_resources_leave(struct symm_operation *operation)
         return; /* no line has been written for it, so it has nothing */
     }
     for (int i = RESOURCES - 1; i >= 0; i--) {
-        if (resources[i]->leave != NULL) {
+        if (is_for(resources[i], operation) && resources[i]->leave != NULL) {
             resources[i]->leave(operation);
         }
     }

@@ -1,6 +1,6 @@
 /*
- * resources/resource.h - what a call may need besides its buffers and control memory: pads, memory
- * from elsewhere, scratch, multicast.
+ * resources/resource.h - what a call may need besides control memory: mapped segments of peers,
+ * pads, memory from elsewhere, scratch, multicast.
  *
  * Each resource is a row of functions, in a file of its own.  The rooms above walk all rows in one
  * loop, and name none.  A rank prepares a resource before it writes its line, says in the line what
@@ -45,15 +45,15 @@ struct symm_resource {
     void (*posted)(struct symm_operation *operation);
 
     /*
-     * All lines are there: what they say, into the facts, which hold all about the buffers and what
-     * the rows before have noted.  All ranks find the same.  *unknown: the team has yet to find out
-     * whether all ranks can map some segment.  May be called several times in a call.
+     * All lines are there: what they say, into the facts, which hold what the rows before have
+     * noted.  All ranks find the same.  May be called several times in a call.
      */
-    void (*note)(struct symm_operation *operation, struct symm_facts *facts, bool *unknown);
+    void (*note)(struct symm_operation *operation, struct symm_facts *facts);
 
     /*
-     * All ranks have chosen an algorithm, or SYMM_ALGORITHM_COUNT.  Returns whether it needs
-     * something that the ranks have to set up together, which is begun.
+     * All ranks have chosen an algorithm, or SYMM_ALGORITHM_COUNT: none, or there is no choice yet.
+     * Returns whether the ranks have to set something up together, which is begun; the rows behind
+     * are not asked.
      */
     bool (*chosen)(struct symm_operation *operation, enum symm_algorithm algorithm,
                    const struct symm_facts *facts);
@@ -76,14 +76,14 @@ struct symm_resource {
 
 /* ---- the walks, for the rooms above ---------------------------------------------------------- */
 
-/* Of a call in device memory only.  A reason not to serve it is in operation->veto afterwards. */
+/*
+ * All are for calls whose data do not travel in their lines.  The first may set operation->veto.
+ * After the second the line's flags are complete.
+ */
 void mca_coll_symm_resources_prepare(struct symm_operation *operation);
-
-/* Of a call whose data do not travel in its line.  The line's flags are complete afterwards. */
 void mca_coll_symm_resources_describe(struct symm_operation *operation, struct symm_line *line);
 void mca_coll_symm_resources_posted(struct symm_operation *operation);
-void mca_coll_symm_resources_note(struct symm_operation *operation, struct symm_facts *facts,
-                                  bool *unknown);
+void mca_coll_symm_resources_note(struct symm_operation *operation, struct symm_facts *facts);
 bool mca_coll_symm_resources_chosen(struct symm_operation *operation,
                                     enum symm_algorithm algorithm, const struct symm_facts *facts);
 bool mca_coll_symm_resources_resolve(struct symm_operation *operation,
@@ -92,7 +92,7 @@ bool mca_coll_symm_resources_resolve(struct symm_operation *operation,
 /* After mca_coll_symm_resources_chosen() has returned true, until it is not SYMM_PENDING. */
 enum symm_status mca_coll_symm_resources_set_up(struct symm_operation *operation);
 
-/* Of a call in device memory only. */
+/* Also of a call that has ended before its line was written. */
 void mca_coll_symm_resources_leave(struct symm_operation *operation);
 
 /* ---- for the rows ---------------------------------------------------------------------------- */
@@ -103,6 +103,16 @@ struct symm_offer {
     bool is_made; /* peers may open the buffer */
     struct symm_location location;
     struct symm_ipc_handle handle;
+};
+
+/* Segments that are being mapped, and a vote about them; see resources/segments.c. */
+struct symm_mapping {
+    bool is_cast;      /* this rank has voted */
+    bool of_elsewhere; /* memory from elsewhere is being mapped, and not segments */
+    int rank;          /* whose segments are next */
+    enum symm_status status; /* the first failure to map one here */
+    int error;         /* its errno, where the status has one */
+    bool is_told;      /* the failure is a device's, and this rank has told the user */
 };
 
 /* A multicast address that is being set up; see resources/multicast.c. */
@@ -124,11 +134,12 @@ struct symm_holdings {
     bool relay_expected;     /* this rank's line says: through scratch, or below */
     const struct symm_resource *under_set_up;
     struct symm_location *locations; /* [ranks]: of all inputs or outputs, for a moment */
+    struct symm_mapping mapping;
     struct symm_multicasting multicasting;
 };
 
 /* The rows, in the order of the walks. */
-extern const struct symm_resource mca_coll_symm_pads, mca_coll_symm_elsewhere,
-    mca_coll_symm_scratch, mca_coll_symm_multicast;
+extern const struct symm_resource mca_coll_symm_segments, mca_coll_symm_pads,
+    mca_coll_symm_elsewhere, mca_coll_symm_scratch, mca_coll_symm_multicast;
 
 #endif /* MCA_COLL_SYMM_RESOURCES_RESOURCE_H */

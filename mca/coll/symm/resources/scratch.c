@@ -154,7 +154,7 @@ static void posted(struct symm_operation *operation)
 /* ---- when all lines are there ---------------------------------------------------------------- */
 
 size_t mca_coll_symm_scratch_least(const struct symm_operation *operation, bool is_pad,
-                                   bool *unknown)
+                                   struct symm_facts *facts)
 {
     const struct symm_team *team = operation->lane->team;
     size_t least = SIZE_MAX;
@@ -167,7 +167,7 @@ size_t mca_coll_symm_scratch_least(const struct symm_operation *operation, bool 
         bool is_there = state != SYMM_SEGMENT_REFUSED && (scratch->is_pad != 0) == is_pad;
         size_t size = is_there ? (size_t)scratch->size : 0;
         least = size < least ? size : least;
-        *unknown |= state == SYMM_SEGMENT_UNKNOWN;
+        facts->unmapped |= state == SYMM_SEGMENT_UNKNOWN;
     }
     return least;
 }
@@ -189,7 +189,7 @@ static bool devices_are_shared(const struct symm_operation *operation)
     return false;
 }
 
-static void note(struct symm_operation *operation, struct symm_facts *facts, bool *unknown)
+static void note(struct symm_operation *operation, struct symm_facts *facts)
 {
     uint32_t all = LINE_ASKED | LINE_SLICES;
     for (int rank = 0; rank < facts->ranks; rank++) {
@@ -197,7 +197,7 @@ static void note(struct symm_operation *operation, struct symm_facts *facts, boo
     }
     facts->asked = (all & LINE_ASKED) != 0;
     facts->slices = (all & LINE_SLICES) != 0;
-    facts->scratch_size = mca_coll_symm_scratch_least(operation, false, unknown);
+    facts->scratch_size = mca_coll_symm_scratch_least(operation, false, facts);
     facts->shared_devices = (facts->pads || facts->scratch_size > 0) &&
                             devices_are_shared(operation);
 }

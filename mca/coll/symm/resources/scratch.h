@@ -11,9 +11,9 @@
 
 /*
  * All lines are there: the bytes of scratch that each rank offers and all can map, or of the pads
- * in its place if `is_pad`; 0: some rank has none.  *unknown: see struct symm_resource, note().
+ * in its place if `is_pad`; 0: some rank has none.  Sets facts->unmapped.
  */
 size_t mca_coll_symm_scratch_least(const struct symm_operation *operation, bool is_pad,
-                                   bool *unknown);
+                                   struct symm_facts *facts);
 
 #endif /* MCA_COLL_SYMM_RESOURCES_SCRATCH_H */

@@ -76,8 +76,6 @@ static const struct symm_state {
     [SYMM_OPERATION_WAITING_FOR_SLOT] = {mca_coll_symm_step_wait_for_slot, false},
     [SYMM_OPERATION_AGREEING] = {mca_coll_symm_step_agree, false},
     [SYMM_OPERATION_HEARING] = {mca_coll_symm_step_hear, false},
-    [SYMM_OPERATION_MAPPING] = {mca_coll_symm_step_map, true},
-    [SYMM_OPERATION_VOTING_ON_MAPS] = {mca_coll_symm_step_vote_on_maps, true},
     [SYMM_OPERATION_ACQUIRING] = {mca_coll_symm_step_acquire, true},
     [SYMM_OPERATION_RUNNING] = {step_run, false},
     [SYMM_OPERATION_UNPACKING] = {step_unpack, false},
@@ -135,6 +133,7 @@ void mca_coll_symm_operation_start(struct symm_operation *operation)
     operation->gaps = call->gaps;
     operation->input = call->input;
     operation->in_place = call->in_place;
+    operation->in_slot = false;
     operation->again = false;
     operation->packing = NULL;
     operation->steps = NULL;
@@ -159,7 +158,7 @@ enum symm_status mca_coll_symm_operation_step(struct symm_operation *operation)
     if (operation->steps != NULL && operation->steps->end != NULL) {
         operation->steps->end(operation);
     }
-    if (operation->call->device >= 0) { /* calls in host memory have taken none of these */
+    if (!operation->in_slot) { /* calls whose data travel in their lines have taken none of these */
         mca_coll_symm_resources_leave(operation);
         if (operation->packing != NULL) {
             mca_coll_symm_packing_end(operation);

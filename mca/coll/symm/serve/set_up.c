@@ -16,6 +16,7 @@
 #include "mca/coll/symm/base/steps.h"
 #include "mca/coll/symm/choose/choose.h"
 #include "mca/coll/symm/choose/table_cache.h"
+#include "mca/coll/symm/report/shortage.h"
 #include "mca/coll/symm/report/verbose.h"
 #include "mca/coll/symm/resources/resource.h"
 #include "mca/coll/symm/serve/end.h"
@@ -174,20 +175,6 @@ void mca_coll_symm_step_set_up(struct symm_operation *operation)
     }
     symm_vote_cast(&lane->vote, operation->comm, mca_coll_symm_shortage(status, error));
     mca_coll_symm_go_to(operation, SYMM_OPERATION_VOTING_ON_SET_UP);
-}
-
-void mca_coll_symm_vote_lost_tell(const struct symm_operation *operation,
-                                  enum mca_coll_symm_trouble trouble)
-{
-    const struct symm_vote *vote = &operation->lane->vote;
-    if (vote->rank == 0 && (vote->reason & MCA_COLL_SYMM_TOLD) != 0) {
-        return;
-    }
-    if (vote->rank == 0) {
-        mca_coll_symm_shortage_tell(trouble, operation->comm->c_name, vote->loser, vote->reason);
-    } else {
-        mca_coll_symm_shortage_is_told();
-    }
 }
 
 void mca_coll_symm_step_vote_on_set_up(struct symm_operation *operation)

@@ -123,9 +123,7 @@ static void large_review(struct symm_operation *operation, enum symm_left left)
     if (operation->veto == SYMM_REASON_NONE && has_long_elements(operation)) {
         operation->veto = SYMM_REASON_ELEMENT;
     }
-    if (operation->call->device >= 0) {
-        mca_coll_symm_resources_prepare(operation);
-    }
+    mca_coll_symm_resources_prepare(operation);
 }
 
 /* Whether a rank with a veto needs nobody's line to know that the call goes below. */

@@ -6,14 +6,9 @@
  */
 #include "mca/coll/symm/serve/start.h"
 
-#include <errno.h>
-
-#include "heap/team/team_tables.h"
 #include "mca/coll/symm/agree/blocks.h"
-#include "mca/coll/symm/agree/buffers.h"
 #include "mca/coll/symm/agree/facts.h"
 #include "mca/coll/symm/agree/loose.h"
-#include "mca/coll/symm/agree/map.h"
 #include "mca/coll/symm/agree/mismatch.h"
 #include "mca/coll/symm/agree/read.h"
 #include "mca/coll/symm/base/module.h"
@@ -21,12 +16,9 @@
 #include "mca/coll/symm/choose/choose.h"
 #include "mca/coll/symm/choose/explain.h"
 #include "mca/coll/symm/device/device.h"
-#include "mca/coll/symm/report/shortage.h"
-#include "mca/coll/symm/report/verbose.h"
 #include "mca/coll/symm/resources/resource.h"
 #include "mca/coll/symm/serve/end.h"
 #include "mca/coll/symm/serve/leave.h"
-#include "mca/coll/symm/serve/set_up.h"
 
 /* ---- calls that differ ----------------------------------------------------------------------- */
 
@@ -87,32 +79,24 @@ static void agree_again(struct symm_operation *operation)
     mca_coll_symm_go_to(operation, SYMM_OPERATION_WAITING_FOR_SLOT);
 }
 
-/* All lines are there and alike, and the segments that they name are mapped or given up. */
+/* All lines are there and alike. */
 static void choose_and_start(struct symm_operation *operation)
 {
     struct symm_facts facts;
-    bool unknown;
     symm_team_forget_refusals(operation->lane->team, operation->sequence);
-    mca_coll_symm_facts_gather(operation, &facts, &unknown);
-    if (unknown) {
-        operation->map_status = SYMM_OK;
-        operation->map_told = false;
-        symm_vote_open(&operation->lane->vote, operation->comm);
-        mca_coll_symm_go_to(operation, SYMM_OPERATION_MAPPING);
+    mca_coll_symm_facts_gather(operation, &facts);
+    enum symm_algorithm algorithm =
+        facts.unmapped ? SYMM_ALGORITHM_COUNT : mca_coll_symm_choose(&facts);
+    if (mca_coll_symm_resources_chosen(operation, algorithm, &facts)) {
+        mca_coll_symm_go_to(operation, SYMM_OPERATION_ACQUIRING);
         return;
     }
-    enum symm_algorithm algorithm = mca_coll_symm_choose(&facts);
-    bool acquires = mca_coll_symm_resources_chosen(operation, algorithm, &facts);
     if (algorithm == SYMM_ALGORITHM_COUNT && mca_coll_symm_choose_again(&facts)) {
         agree_again(operation);
         return;
     }
     if (algorithm == SYMM_ALGORITHM_COUNT) {
         mca_coll_symm_end_fallback(operation, mca_coll_symm_choose_not(&facts));
-        return;
-    }
-    if (acquires) {
-        mca_coll_symm_go_to(operation, SYMM_OPERATION_ACQUIRING);
         return;
     }
     if (!mca_coll_symm_leave_or_enter(operation)) {
@@ -122,7 +106,7 @@ static void choose_and_start(struct symm_operation *operation)
               facts.gaps ? &mca_coll_symm_steps_packed : &mca_coll_symm_steps_plain);
     operation->run.in_place = !facts.out_of_place;
     mca_coll_symm_verbose_choice(operation, &facts);
-    if (!mca_coll_symm_buffers_resolve(operation, &facts)) {
+    if (!mca_coll_symm_resources_resolve(operation, &facts)) {
         mca_coll_symm_device_run_refuse(operation);
     }
     if (symm_collective_get(operation->call->collective)->has_blocks) {
@@ -183,65 +167,7 @@ void mca_coll_symm_step_agree(struct symm_operation *operation)
     }
 }
 
-/* ---- mapping --------------------------------------------------------------------------------- */
-
-/*
- * The first segment that the team meets: before it is mapped, the ranks vote whether all have the
- * memory to keep account of segments.
- */
-static void tables_get(struct symm_operation *operation)
-{
-    errno = 0;
-    operation->map_status = symm_team_tables_get(operation->lane->team);
-    operation->map_errno = errno;
-}
-
-void mca_coll_symm_step_map(struct symm_operation *operation)
-{
-    struct mca_coll_symm_lane *lane = operation->lane;
-    if (!lane->team->has_tables) {
-        tables_get(operation);
-    } else if (mca_coll_symm_segments_map(operation) == SYMM_PENDING) {
-        return;
-    }
-    if (operation->map_status != SYMM_OK) {
-        mca_coll_symm_verbose_about(SYMM_VERBOSE_TROUBLE, operation->comm,
-                                    "rank %d cannot map a peer's memory, such buffers are staged "
-                                    "instead: %s", lane->team->rank,
-                                    symm_status_string(operation->map_status));
-    }
-    symm_vote_cast(&lane->vote, operation->comm,
-                   mca_coll_symm_shortage(operation->map_status, operation->map_errno) |
-                       (operation->map_told ? MCA_COLL_SYMM_TOLD : 0));
-    mca_coll_symm_go_to(operation, SYMM_OPERATION_VOTING_ON_MAPS);
-}
-
-void mca_coll_symm_step_vote_on_maps(struct symm_operation *operation)
-{
-    struct mca_coll_symm_lane *lane = operation->lane;
-    bool all_yes;
-    enum symm_status status = symm_vote_test(&lane->vote, operation->comm, &all_yes);
-    if (status == SYMM_PENDING) {
-        return;
-    }
-    if (status != SYMM_OK && mca_coll_symm_leave_vote(operation)) {
-        return;
-    }
-    if (status != SYMM_OK) {
-        mca_coll_symm_slot_leave(operation);
-        mca_coll_symm_end_error(operation, lane->vote.error);
-        return;
-    }
-    if (!all_yes) {
-        mca_coll_symm_vote_lost_tell(operation, MCA_COLL_SYMM_CANNOT_MAP);
-    }
-    if (lane->team->has_tables) {
-        mca_coll_symm_segments_settle(operation, all_yes);
-    } else {
-        symm_team_tables_settle(lane->team, all_yes);
-    }
-    choose_and_start(operation);
-}
+/* ---- setting up ------------------------------------------------------------------------------ */
 
 void mca_coll_symm_step_acquire(struct symm_operation *operation)
 {
