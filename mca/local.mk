@@ -41,10 +41,12 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/base/processors.c mca/coll/symm/base/processors.h \
 	mca/coll/symm/base/lane.c mca/coll/symm/base/lane.h \
 	mca/coll/symm/base/layer.c mca/coll/symm/base/layer.h \
+	mca/coll/symm/base/line.h \
 	mca/coll/symm/base/modex.c mca/coll/symm/base/modex.h \
 	mca/coll/symm/base/module.h \
 	mca/coll/symm/base/operation.h \
 	mca/coll/symm/base/signature.h \
+	mca/coll/symm/base/steps.h \
 	mca/coll/symm/base/vote.c mca/coll/symm/base/vote.h \
 	mca/coll/symm/report/counters.c mca/coll/symm/report/counters.h \
 	mca/coll/symm/report/lines.c mca/coll/symm/report/lines.h \
@@ -68,29 +70,30 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/device/place.c mca/coll/symm/device/place.h \
 	mca/coll/symm/device/reach.c mca/coll/symm/device/reach.h \
 	mca/coll/symm/device/rooms.c mca/coll/symm/device/rooms.h \
-	mca/coll/symm/device/scratch.c mca/coll/symm/device/scratch.h \
+	mca/coll/symm/resources/elsewhere.c \
+	mca/coll/symm/resources/multicast.c \
+	mca/coll/symm/resources/pads.c \
+	mca/coll/symm/resources/resource.c mca/coll/symm/resources/resource.h \
+	mca/coll/symm/resources/scratch.c mca/coll/symm/resources/scratch.h \
+	mca/coll/symm/resources/scratch_pieces.c mca/coll/symm/resources/scratch_pieces.h \
+	mca/coll/symm/resources/segments.c \
 	mca/coll/symm/agree/blocks.c mca/coll/symm/agree/blocks.h \
 	mca/coll/symm/agree/blocks_line.h mca/coll/symm/agree/blocks_resolve.c \
-	mca/coll/symm/agree/buffers.c mca/coll/symm/agree/buffers.h \
-	mca/coll/symm/agree/elsewhere.c mca/coll/symm/agree/elsewhere.h \
 	mca/coll/symm/agree/facts.c mca/coll/symm/agree/facts.h \
-	mca/coll/symm/agree/line.h \
 	mca/coll/symm/agree/loose.c mca/coll/symm/agree/loose.h \
-	mca/coll/symm/agree/map.c mca/coll/symm/agree/map.h \
 	mca/coll/symm/agree/mismatch.c mca/coll/symm/agree/mismatch.h \
-	mca/coll/symm/agree/multicast.c mca/coll/symm/agree/multicast.h \
-	mca/coll/symm/agree/pads.c mca/coll/symm/agree/pads.h \
 	mca/coll/symm/agree/part.c mca/coll/symm/agree/part.h \
 	mca/coll/symm/agree/post.c mca/coll/symm/agree/post.h \
 	mca/coll/symm/agree/read.c mca/coll/symm/agree/read.h \
-	mca/coll/symm/transfer/mixed.c mca/coll/symm/transfer/mixed.h \
-	mca/coll/symm/transfer/mixed_blocks.c mca/coll/symm/transfer/mixed_blocks.h \
-	mca/coll/symm/transfer/mixed_data.c mca/coll/symm/transfer/mixed_data.h \
-	mca/coll/symm/transfer/mixed_moving.c mca/coll/symm/transfer/mixed_moving.h \
+	mca/coll/symm/transfer/late.c mca/coll/symm/transfer/late.h \
+	mca/coll/symm/transfer/late_blocks.c mca/coll/symm/transfer/late_blocks.h \
+	mca/coll/symm/transfer/late_data.c mca/coll/symm/transfer/late_data.h \
+	mca/coll/symm/transfer/late_moving.c mca/coll/symm/transfer/late_moving.h \
 	mca/coll/symm/transfer/packed.c mca/coll/symm/transfer/packed.h \
 	mca/coll/symm/transfer/packed_blocks.c mca/coll/symm/transfer/packed_blocks.h \
 	mca/coll/symm/transfer/packed_reduce.c mca/coll/symm/transfer/packed_reduce.h \
 	mca/coll/symm/transfer/packed_rooted.c mca/coll/symm/transfer/packed_rooted.h \
+	mca/coll/symm/transfer/steps.c \
 	mca/coll/symm/serve/below.c mca/coll/symm/serve/below.h \
 	mca/coll/symm/serve/drive.c mca/coll/symm/serve/drive.h \
 	mca/coll/symm/serve/end.c mca/coll/symm/serve/end.h \

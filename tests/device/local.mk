@@ -46,7 +46,7 @@ check_PROGRAMS += \
 	tests/device/check_scratch \
 	tests/device/check_under_way \
 	tests/device/faults/check_faults \
-	tests/device/victim_mixed
+	tests/device/victim_late
 
 tests_device_check_contexts_SOURCES = tests/device/check_contexts.c \
 	tests/device/contexts_program.c tests/device/contexts_program.h

@@ -212,22 +212,22 @@ tests_unit_ordering_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/laun
 	heap/team/lane.c \
 	heap/team/team.c \
 	mca/coll/symm/agree/blocks.c mca/coll/symm/agree/blocks_resolve.c \
-	mca/coll/symm/agree/buffers.c \
 	mca/coll/symm/agree/facts.c \
 	mca/coll/symm/agree/loose.c \
-	mca/coll/symm/agree/map.c \
 	mca/coll/symm/agree/part.c \
 	mca/coll/symm/agree/post.c \
 	mca/coll/symm/agree/read.c \
+	mca/coll/symm/resources/resource.c \
+	mca/coll/symm/resources/segments.c \
 	mca/coll/symm/choose/before.c \
 	mca/coll/symm/choose/choose.c \
 	mca/coll/symm/choose/model.c \
 	mca/coll/symm/base/lane.c \
 	mca/coll/symm/serve/end.c \
-	mca/coll/symm/transfer/mixed.c \
-	mca/coll/symm/transfer/mixed_blocks.c \
-	mca/coll/symm/transfer/mixed_data.c \
-	mca/coll/symm/transfer/mixed_moving.c \
+	mca/coll/symm/transfer/late.c \
+	mca/coll/symm/transfer/late_blocks.c \
+	mca/coll/symm/transfer/late_data.c \
+	mca/coll/symm/transfer/late_moving.c \
 	mca/coll/symm/serve/operation.c \
 	mca/coll/symm/fast/prompt.c \
 	mca/coll/symm/fast/prompt_blocks.c \
@@ -241,6 +241,7 @@ tests_unit_ordering_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/laun
 	mca/coll/symm/data/sides.c \
 	mca/coll/symm/transfer/packed_reduce.c \
 	mca/coll/symm/transfer/packed_rooted.c \
+	mca/coll/symm/transfer/steps.c \
 	mca/coll/symm/choose/built_in.c \
 	mca/coll/symm/choose/table.c \
 	mca/coll/symm/base/functions.c mca/coll/symm/report/words.c \

@@ -15,7 +15,7 @@
 #include "mca/coll/symm/report/pvars.h"
 #include "mca/coll/symm/report/report.h"
 #include "mca/coll/symm/device/rooms.h"
-#include "mca/coll/symm/device/scratch.h"
+#include "mca/coll/symm/resources/scratch_pieces.h"
 #include "mca/coll/symm/report/shortage.h"
 #include "mca/coll/symm/choose/table_file.h"
 #include "mca/coll/symm/report/verbose.h"

@@ -12,6 +12,7 @@
 
 #include "mca/coll/symm/base/module.h"
 #include "mca/coll/symm/choose/table.h"
+#include "mca/coll/symm/transfer/late_moving.h"
 
 enum {
     WORDS_SMALL = 6,   /* that fit in a line */
@@ -31,6 +32,7 @@ struct actor {
     const struct planned_call *planned; /* of the call under way */
     int call; /* the one under way or to come */
     bool is_busy;
+    struct symm_moving late; /* operation->late, unless the lane sets it up */
 };
 
 extern struct actor ordering_actors[MODEL_RANKS_MAX];

@@ -5,25 +5,11 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/agree/elsewhere.h"
-
 #include "heap/team/team.h"
 #include "mca/coll/symm/device/device.h"
 #include "mca/coll/symm/device/reach.h"
 
 #include <stdlib.h>
-
-void mca_coll_symm_elsewhere_prepare(struct symm_operation *operation)
-{
-    (void)operation;
-    abort();
-}
-
-void mca_coll_symm_elsewhere_leave(struct symm_operation *operation)
-{
-    (void)operation;
-    abort();
-}
 
 void mca_coll_symm_device_run_refuse(struct symm_operation *operation)
 {
@@ -31,10 +17,10 @@ void mca_coll_symm_device_run_refuse(struct symm_operation *operation)
     abort();
 }
 
-enum symm_status mca_coll_symm_device_opened(struct symm_operation *operation, int rank,
-                                             enum symm_status opened)
+enum symm_status mca_coll_symm_device_opened(const struct symm_operation *operation, int rank,
+                                             enum symm_status opened, bool *is_told)
 {
-    (void)operation, (void)rank, (void)opened;
+    (void)operation, (void)rank, (void)opened, (void)is_told;
     abort();
 }
 

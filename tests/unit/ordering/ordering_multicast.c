@@ -5,9 +5,7 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/agree/multicast.h"
-
-#include "mca/coll/symm/agree/line.h"
+#include "mca/coll/symm/resources/resource.h"
 #include "tests/unit/ordering/ordering_model.h"
 
 #include <stdlib.h>
@@ -16,14 +14,7 @@
 static unsigned char *input_replicas[MODEL_RANKS_MAX][MODEL_RANKS_MAX];
 static unsigned char *output_replicas[MODEL_RANKS_MAX][MODEL_RANKS_MAX];
 
-uint32_t mca_coll_symm_multicast_flags(const struct symm_operation *operation,
-                                       const struct symm_line *line)
-{
-    (void)operation, (void)line;
-    return 0;
-}
-
-void mca_coll_symm_multicast_facts(struct symm_operation *operation, struct symm_facts *facts)
+static void note(struct symm_operation *operation, struct symm_facts *facts)
 {
     (void)operation;
     facts->multimem = true;
@@ -31,22 +22,14 @@ void mca_coll_symm_multicast_facts(struct symm_operation *operation, struct symm
     facts->multicast_outputs = facts->outputs_reachable;
 }
 
-bool mca_coll_symm_multicast_begin(struct symm_operation *operation, enum symm_algorithm algorithm)
-{
-    (void)operation, (void)algorithm;
-    return false;
-}
-
-enum symm_status mca_coll_symm_multicast_step(struct symm_operation *operation)
-{
-    (void)operation;
-    abort();
-}
-
-void mca_coll_symm_multicast_resolve(struct symm_operation *operation)
+static bool resolve(struct symm_operation *operation, const struct symm_facts *facts)
 {
     struct symm_run *run = &operation->run;
     int self = run->team->rank;
+    (void)facts;
+    if (!symm_algorithm_is_multimem(run->algorithm)) {
+        return true;
+    }
     for (int rank = 0; rank < run->team->size; rank++) {
         const struct line_buffers *buffers = buffers_of(mca_coll_symm_line(operation, rank));
         input_replicas[self][rank] = (unsigned char *)(uintptr_t)buffers->input.offset;
@@ -54,4 +37,9 @@ void mca_coll_symm_multicast_resolve(struct symm_operation *operation)
     }
     run->multicast_input = (struct symm_multicast_address){.replicas = input_replicas[self]};
     run->multicast_output = (struct symm_multicast_address){.replicas = output_replicas[self]};
+    return true;
 }
+
+const struct symm_resource mca_coll_symm_multicast = {
+    .name = "multicast", .on_host = true, .note = note, .resolve = resolve,
+};

@@ -274,8 +274,8 @@ void ordering_call_begin(struct actor *actor, const struct planned_call *planned
     if (actor->module.blocking.team != NULL) {
         ordering_table_take(actor);
     }
-    operation->module = &actor->module;
     operation->lane = &actor->module.blocking;
+    operation->lane->module = &actor->module;
     operation->call = call;
     operation->run.inputs = actor->inputs;
     operation->run.outputs = actor->outputs;
@@ -381,6 +381,7 @@ static void teams_open(void)
                                          .has_tables = true};
         lane->team = &teams[rank];
         lane->state = MCA_COLL_SYMM_READY;
+        lane->operation.late = &ordering_actors[rank].late;
     }
 }
 

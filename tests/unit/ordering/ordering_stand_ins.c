@@ -11,7 +11,6 @@
 
 #include "heap/team/multicast_groups.h"
 #include "heap/team/team_tables.h"
-#include "mca/coll/symm/agree/pads.h"
 #include "mca/coll/symm/agree/mismatch.h"
 #include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/base/processors.h"
@@ -24,7 +23,7 @@
 #include "mca/coll/symm/device/place.h"
 #include "mca/coll/symm/device/bounce.h"
 #include "mca/coll/symm/device/reach.h"
-#include "mca/coll/symm/device/scratch.h"
+#include "mca/coll/symm/resources/resource.h"
 #include "mca/coll/symm/report/counters.h"
 #include "mca/coll/symm/report/shortage.h"
 #include "mca/coll/symm/report/verbose.h"
@@ -73,27 +72,21 @@ bool mca_coll_symm_single_copy_is_quicker(void)
     return false;
 }
 
-enum symm_status mca_coll_symm_device_prepare(struct symm_operation *operation)
+enum symm_status mca_coll_symm_device_prepare(const struct symm_operation *operation, bool *is_told)
 {
-    (void)operation;
+    (void)operation, (void)is_told;
     unexpected(__func__);
 }
 
-enum symm_status mca_coll_symm_device_reach(struct symm_operation *operation, int rank,
+enum symm_status mca_coll_symm_device_reach(const struct symm_operation *operation, int rank,
                                             const struct symm_location *location,
-                                            enum symm_status mapped)
+                                            enum symm_status mapped, bool *is_told)
 {
-    (void)operation, (void)rank, (void)location, (void)mapped;
+    (void)operation, (void)rank, (void)location, (void)mapped, (void)is_told;
     unexpected(__func__);
 }
 
 void mca_coll_symm_device_run_describe(struct symm_operation *operation)
-{
-    (void)operation;
-    unexpected(__func__);
-}
-
-void mca_coll_symm_device_copy_early(struct symm_operation *operation)
 {
     (void)operation;
     unexpected(__func__);
@@ -152,30 +145,6 @@ void mca_coll_symm_device_note(enum symm_collective collective, int device)
     (void)collective, (void)device;
 }
 
-void *mca_coll_symm_scratch_take(int device, size_t *size, int *piece)
-{
-    (void)device, (void)size, (void)piece;
-    unexpected(__func__);
-}
-
-uint64_t mca_coll_symm_scratch_identity(int device, int piece)
-{
-    (void)device, (void)piece;
-    unexpected(__func__);
-}
-
-void mca_coll_symm_scratch_give(int device, int piece)
-{
-    (void)device, (void)piece;
-    unexpected(__func__);
-}
-
-void mca_coll_symm_scratch_lose(int device, int piece)
-{
-    (void)device, (void)piece;
-    unexpected(__func__);
-}
-
 void symm_vote_open(struct symm_vote *vote, struct ompi_communicator_t *comm)
 {
     (void)vote, (void)comm;
@@ -222,7 +191,7 @@ void mca_coll_symm_count_served(const struct symm_call *call, enum symm_algorith
     (void)call, (void)algorithm;
 }
 
-/* ---- buffers that mixed calls copy: all are in host memory ----------------------------------- */
+/* ---- buffers that late calls copy: all are in host memory ------------------------------------ */
 
 bool mca_coll_symm_host_copy_find(struct symm_host_copy *copy)
 {
@@ -320,36 +289,13 @@ void symm_multicast_groups_collect(struct symm_team *team, int rank, uint32_t he
     unexpected(__func__);
 }
 
-/* ---- pads: there are no devices -------------------------------------------------------------- */
+/* ---- resources of devices: there are none ---------------------------------------------------- */
 
-void mca_coll_symm_pad_review(struct symm_operation *operation, enum symm_algorithm algorithm,
-                              const struct symm_facts *facts)
-{
-    (void)operation, (void)algorithm, (void)facts;
-}
-
-bool mca_coll_symm_pad_describe(const struct symm_operation *operation,
-                                struct line_scratch *scratch)
-{
-    (void)operation, (void)scratch;
-    unexpected(__func__);
-}
-
-void mca_coll_symm_pads_facts(const struct symm_operation *operation, struct symm_facts *facts)
-{
-    (void)operation, (void)facts;
-    unexpected(__func__);
-}
+const struct symm_resource mca_coll_symm_pads, mca_coll_symm_elsewhere, mca_coll_symm_scratch;
 
 void symm_pad_free(struct symm_pad *pad)
 {
     (void)pad;
-}
-
-void symm_pad_lose(struct symm_pad *pad, uint64_t sequence)
-{
-    (void)pad, (void)sequence;
-    unexpected(__func__);
 }
 
 /* ---- reports --------------------------------------------------------------------------------- */
@@ -360,14 +306,10 @@ void mca_coll_symm_verbose_about(int level, const struct ompi_communicator_t *co
     (void)level, (void)comm, (void)format;
 }
 
-void mca_coll_symm_shortage_tell(enum mca_coll_symm_trouble trouble, const char *communicator,
-                                 int rank, int reason)
+void mca_coll_symm_vote_lost_tell(const struct symm_operation *operation,
+                                  enum mca_coll_symm_trouble trouble)
 {
-    (void)trouble, (void)communicator, (void)rank, (void)reason;
-}
-
-void mca_coll_symm_shortage_is_told(void)
-{
+    (void)operation, (void)trouble;
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */

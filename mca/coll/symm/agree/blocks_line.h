@@ -9,7 +9,7 @@
 #define MCA_COLL_SYMM_AGREE_BLOCKS_LINE_H
 
 #include "mca/coll/symm/agree/blocks.h"
-#include "mca/coll/symm/agree/line.h"
+#include "mca/coll/symm/base/line.h"
 
 /* This follows all that describes buffers, in a line of a collective with tables. */
 struct line_table {

@@ -7,6 +7,7 @@
  */
 #include "kernels/run_steps.h"
 #include "mca/coll/symm/agree/blocks_line.h"
+#include "mca/coll/symm/base/steps.h"
 
 static void even_resolve(struct symm_operation *operation, struct symm_block *block, int rank)
 {
@@ -29,14 +30,17 @@ static void along_find(struct symm_operation *operation, struct symm_block *bloc
     block->from_at = 0;
 }
 
-/* What has come with a line, and the place for it: all that a call in the slot needs to know. */
-static void slot_resolve(struct symm_operation *operation, struct symm_block *block, int rank)
+/*
+ * What has come with a line, and the place for it: all that a call in the slot needs to know.
+ * Whether the block is longer than its place.
+ */
+static bool slot_resolve(struct symm_operation *operation, struct symm_block *block, int rank)
 {
     const struct symm_call *call = operation->call;
     bool has_gaps = (call->gaps & SYMM_GAPS_OUTPUT) != 0;
     if (operation->own.stays && rank == operation->lane->team->rank) {
         *block = (struct symm_block){.send_at = 0}; /* is copied already */
-        return;
+        return false;
     }
     block->receive_bytes = block_locate(&call->receiving, has_gaps, (size_t)rank, call->output,
                                         &block->receive_at);
@@ -44,12 +48,10 @@ static void slot_resolve(struct symm_operation *operation, struct symm_block *bl
         operation->run.inputs[rank] = mca_coll_symm_line(operation, rank)->payload;
         block->from_at = 0;
         block->from_bytes = block->receive_bytes;
-        return;
+        return false;
     }
     along_find(operation, block, rank);
-    if (block->from_bytes > block->receive_bytes && operation->truncated < 0) {
-        operation->truncated = rank;
-    }
+    return block->from_bytes > block->receive_bytes;
 }
 
 static void gather_resolve(struct symm_operation *operation, struct symm_block *block, int rank)
@@ -62,7 +64,8 @@ static void gather_resolve(struct symm_operation *operation, struct symm_block *
     block->to_bytes = block->send_bytes;
 }
 
-static void table_resolve(struct symm_operation *operation, struct symm_block *block, int rank)
+/* Whether the block is longer than its place. */
+static bool table_resolve(struct symm_operation *operation, struct symm_block *block, int rank)
 {
     const struct symm_line *line = mca_coll_symm_line(operation, rank);
     if ((line->flags & LINE_ALONG) != 0) {
@@ -77,16 +80,14 @@ static void table_resolve(struct symm_operation *operation, struct symm_block *b
         block->to_at = entry->receive_at;
         block->to_bytes = entry->receive_bytes;
     }
-    if (block->from_bytes > block->receive_bytes) {
-        operation->truncated = operation->truncated < 0 ? rank : operation->truncated;
-    }
+    return block->from_bytes > block->receive_bytes;
 }
 
 /* This rank's data have come with its line: others may write to where they were. */
 static void along_resolve(struct symm_operation *operation)
 {
     const struct symm_line *line = mca_coll_symm_line(operation, operation->lane->team->rank);
-    struct symm_block *blocks = operation->arrays.blocks;
+    struct symm_block *blocks = operation->run.blocks;
     if ((line->flags & LINE_ALONG) == 0) {
         return;
     }
@@ -96,10 +97,12 @@ static void along_resolve(struct symm_operation *operation)
     }
 }
 
-static void memory_resolve(struct symm_operation *operation)
+/* Whether some block is longer than its place. */
+static bool memory_resolve(struct symm_operation *operation)
 {
     const struct symm_collective_row *row = row_of(operation);
-    struct symm_block *blocks = operation->arrays.blocks;
+    struct symm_block *blocks = operation->run.blocks;
+    bool is_truncated = false;
     if (row->gathers || row->has_tables) {
         mca_coll_symm_blocks_own(operation);
     }
@@ -107,7 +110,7 @@ static void memory_resolve(struct symm_operation *operation)
         if (row->gathers) {
             gather_resolve(operation, &blocks[rank], rank);
         } else if (row->has_tables) {
-            table_resolve(operation, &blocks[rank], rank);
+            is_truncated |= table_resolve(operation, &blocks[rank], rank);
         } else {
             even_resolve(operation, &blocks[rank], rank);
         }
@@ -116,24 +119,24 @@ static void memory_resolve(struct symm_operation *operation)
         along_resolve(operation);
     }
     operation->run.largest = mca_coll_symm_blocks_largest(operation);
+    return is_truncated;
 }
 
 void mca_coll_symm_blocks_resolve(struct symm_operation *operation)
 {
-    bool is_even = operation->call->collective == SYMM_ALLTOALL;
+    bool is_even = operation->call->collective == SYMM_ALLTOALL, is_truncated = false;
     if (operation->in_slot && is_even && operation->call->gaps == 0) {
         return; /* see exchange_inline.c */
     }
     mca_coll_symm_blocks_own_copy(operation);
     if (operation->in_slot && !is_even) {
         for (int rank = 0; rank < operation->lane->team->size; rank++) {
-            slot_resolve(operation, &operation->arrays.blocks[rank], rank);
+            is_truncated |= slot_resolve(operation, &operation->run.blocks[rank], rank);
         }
     } else {
-        memory_resolve(operation);
+        is_truncated = memory_resolve(operation);
     }
-    if (operation->truncated >= 0) {
-        operation->truncated_packed = operation->packed;
-        operation->packed = true; /* transfer/packed.c makes an error of it when the run is over */
+    if (is_truncated) {
+        operation->steps = operation->steps->truncated;
     }
 }

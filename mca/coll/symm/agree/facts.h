@@ -10,11 +10,7 @@
 #include "mca/coll/symm/base/operation.h"
 #include "mca/coll/symm/choose/choose.h"
 
-/*
- * Gather the facts from all lines.  *unknown is true if the team has yet to find out whether all
- * ranks can map some of the segments.
- */
-void mca_coll_symm_facts_gather(struct symm_operation *operation, struct symm_facts *facts,
-                                bool *unknown);
+/* Gather the facts from all lines. */
+void mca_coll_symm_facts_gather(struct symm_operation *operation, struct symm_facts *facts);
 
 #endif /* MCA_COLL_SYMM_AGREE_FACTS_H */

@@ -14,7 +14,7 @@ static enum symm_agreement veto_note(struct symm_operation *operation, int rank)
     const struct symm_line *line = mca_coll_symm_line(operation, rank);
     operation->seen = rank;
     operation->peer_reason =
-        (line->flags & LINE_VETO) != 0 ? line_reason(line) : SYMM_REASON_MIXED;
+        (line->flags & LINE_VETO) != 0 ? line_reason(line) : SYMM_REASON_ASYMMETRIC;
     return SYMM_AGREEMENT_VETO;
 }
 

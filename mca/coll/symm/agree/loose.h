@@ -15,7 +15,7 @@
  *
  * Who has left cannot make the call below.  So a rank that all others wait for may veto, and any
  * other may not, once somebody has left: it takes or gives its data by way of host memory, wherever
- * they are (transfer/mixed.h).  If nobody has left, all ranks are there and go on as in any other
+ * they are (transfer/late.h).  If nobody has left, all ranks are there and go on as in any other
  * call.
  *
  * Ranks that wait for the same lines come to the same decision.  In a gather, gatherv or reduce
@@ -33,7 +33,7 @@
 #define MCA_COLL_SYMM_AGREE_LOOSE_H
 
 #include "mca/coll/symm/agree/blocks.h"
-#include "mca/coll/symm/agree/line.h"
+#include "mca/coll/symm/base/line.h"
 #include "mca/coll/symm/agree/read.h"
 
 /*

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mca/coll/symm/agree/line.h"
+#include "mca/coll/symm/base/line.h"
 #include "mca/coll/symm/base/signature.h"
 #include "mca/help.h"
 

@@ -6,7 +6,7 @@
  */
 #include "mca/coll/symm/agree/read.h"
 
-#include "mca/coll/symm/agree/line.h"
+#include "mca/coll/symm/base/line.h"
 #include "mca/coll/symm/agree/part.h"
 #include "mca/coll/symm/device/place.h"
 
@@ -35,7 +35,7 @@ enum symm_agreement mca_coll_symm_lines_read(struct symm_operation *operation)
         }
         if ((line->flags & (LINE_VETO | LINE_DEVICE)) != expected) {
             operation->peer_reason = (line->flags & LINE_VETO) != 0 ? line_reason(line)
-                                                                    : SYMM_REASON_MIXED;
+                                                                    : SYMM_REASON_ASYMMETRIC;
             place_learn(operation, line);
             return SYMM_AGREEMENT_VETO;
         }

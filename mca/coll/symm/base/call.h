@@ -26,7 +26,7 @@ enum symm_reason {
     SYMM_REASON_KERNEL,   /* device memory, and no kernel for the operation and datatype */
     SYMM_REASON_ELSEWHERE, /* device memory that is not from MPI_Alloc_mem */
     SYMM_REASON_SMALL,    /* such device memory, and too small to be worth scratch on the devices */
-    SYMM_REASON_MIXED,    /* some of the call's buffers are in device memory, and some are not */
+    SYMM_REASON_ASYMMETRIC, /* some of the call's buffers are in device memory, and some are not */
     SYMM_REASON_REACH,    /* device memory that some rank cannot reach */
     SYMM_REASON_OVERLAP,  /* device memory, in place, and a block overlaps its result */
     SYMM_REASON_TABLE,    /* a line has no room for a table of so many ranks' blocks */
@@ -66,7 +66,7 @@ struct symm_call {
     int root;              /* of a rooted collective */
     size_t payload_bytes;  /* what a rank contributes, as it would travel in the slot */
     int device;            /* on which the buffers lie; -1: in host memory */
-    bool mixed;            /* the buffers lie in different places */
+    bool asymmetric;       /* the buffers lie in different places */
     bool unusable;         /* one buffer is in device memory that not even our kernels can use */
     /*
      * What the driver says of device memory that is not ours.  It says host memory where a buffer

@@ -11,11 +11,11 @@
 void mca_coll_symm_lane_init(struct mca_coll_symm_lane *lane, struct mca_coll_symm_module_t *module)
 {
     memset(lane, 0, sizeof(*lane));
+    lane->module = module;
     lane->state = MCA_COLL_SYMM_NEW;
     lane->relay_device = -1;
     lane->last_algorithm = SYMM_ALLREDUCE_INLINE;
     symm_vote_init(&lane->vote, 0, 0, 0);
-    lane->operation.module = module;
     lane->operation.lane = lane;
     lane->operation.state = SYMM_OPERATION_DONE;
 }
@@ -33,7 +33,10 @@ void mca_coll_symm_lane_end(struct mca_coll_symm_lane *lane)
     }
     symm_team_destroy(lane->team);
     lane->team = NULL;
-    free(lane->operation.arrays.locations);
-    free(lane->operation.arrays.blocks);
-    lane->operation.arrays = (struct symm_rank_arrays){0};
+    free(lane->operation.holdings); /* with the run's arrays, but for `blocks` */
+    lane->operation.holdings = NULL;
+    free(lane->operation.late);
+    lane->operation.late = NULL;
+    free(lane->operation.run.blocks);
+    lane->operation.run.blocks = NULL;
 }

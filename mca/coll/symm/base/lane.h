@@ -20,6 +20,8 @@
 #include "mca/coll/symm/base/operation.h"
 #include "mca/coll/symm/base/vote.h"
 
+struct mca_coll_symm_module_t;
+
 enum mca_coll_symm_state {
     MCA_COLL_SYMM_NEW,      /* the next call tries to set up what the ranks share */
     MCA_COLL_SYMM_READY,    /* control memory is shared by all ranks */
@@ -28,6 +30,7 @@ enum mca_coll_symm_state {
 };
 
 struct mca_coll_symm_lane {
+    struct mca_coll_symm_module_t *module;
     enum mca_coll_symm_state state;
     struct symm_team *team;     /* NULL before set-up and while disabled */
     unsigned calls_until_retry; /* disabled: after so many calls set-up is tried again */
@@ -36,7 +39,6 @@ struct mca_coll_symm_lane {
     unsigned calls_compared;    /* that this rank could have left below without the others' lines */
     unsigned calls_relayed;     /* so many next calls on devices are expected to be relayed */
     int relay_device;           /* the device of the last relayed call; -1: there was none */
-    uint64_t maps_from;         /* from this call on the rank maps alone; transfer/mixed_moving.c */
     struct symm_pad pads[SYMM_PADS]; /* this rank's */
     enum symm_algorithm last_algorithm; /* of the last call that was run; programs repeat calls */
     struct symm_vote vote;

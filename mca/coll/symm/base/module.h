@@ -39,7 +39,7 @@ struct mca_coll_symm_module_t {
     struct symm_call call; /* the blocking call under way; const once it is described */
     /*
      * What the user has been told already, by choose/explain.c, report/verbose.c and
-     * agree/multicast.c.  Threads may tell at the same time, in lanes of their own.
+     * resources/multicast.c.  Threads may tell at the same time, in lanes of their own.
      */
     _Atomic bool told_algorithms[SYMM_CALL_FORM_COUNT][SYMM_ALGORITHM_COUNT];
     _Atomic bool told_fallbacks[SYMM_CALL_FORM_COUNT][SYMM_COLLECTIVE_COUNT][SYMM_REASON_COUNT];

@@ -4,8 +4,7 @@
  *   NEW communicator:  SETTING_UP -> VOTING_ON_SET_UP -+
  *   others:            --------------------------------+-> WAITING_FOR_SLOT -> AGREEING -+
  *                                                       +--------------------------------+
- *                      new segments among the buffers:  +-> MAPPING -> VOTING_ON_MAPS ---+
- *                      no multicast address yet:        +-> MULTICASTING ----------------+
+ *                      segments, multicast: not yet     +-> ACQUIRING -------------------+
  *                                                       +-> RUNNING -> DONE
  *                      data with gaps on a device:          RUNNING -> UNPACKING -> DONE
  *   communicator failed or revoked: from any state to LEAVING -> DONE
@@ -20,13 +19,12 @@
 #ifndef MCA_COLL_SYMM_BASE_OPERATION_H
 #define MCA_COLL_SYMM_BASE_OPERATION_H
 
-#include "heap/gpu/cuda_device.h"
-#include "heap/team/pads.h"
 #include "kernels/run.h"
 #include "mca/coll/symm/base/call.h"
 
-struct mca_coll_symm_module_t;
+struct symm_holdings;
 struct symm_packing;
+struct symm_steps;
 struct mca_coll_symm_lane;
 
 enum symm_operation_state {
@@ -35,9 +33,7 @@ enum symm_operation_state {
     SYMM_OPERATION_WAITING_FOR_SLOT,
     SYMM_OPERATION_AGREEING,
     SYMM_OPERATION_HEARING, /* waiting until rank 0 has told the user that calls differ */
-    SYMM_OPERATION_MAPPING,
-    SYMM_OPERATION_VOTING_ON_MAPS,
-    SYMM_OPERATION_MULTICASTING, /* setting up multicast, which has votes of its own */
+    SYMM_OPERATION_ACQUIRING, /* setting up a resource, which has votes of its own */
     SYMM_OPERATION_RUNNING,
     SYMM_OPERATION_UNPACKING, /* on a device, after the run: device/packing.h */
     SYMM_OPERATION_LEAVING, /* for good: see serve/leave.h */
@@ -52,62 +48,13 @@ enum symm_outcome {
     SYMM_OUTCOME_ERROR,    /* `error` is to be returned to MPI */
 };
 
-/* A buffer of this rank in device memory that is not of our heaps; see agree/elsewhere.h. */
-struct symm_offer {
-    bool is_elsewhere; /* the buffer is from elsewhere, and peers need it */
-    bool is_made; /* peers may open the buffer */
-    struct symm_location location;
-    struct symm_ipc_handle handle;
-};
-
-/* Whether peers need a buffer that is withheld from them. */
-static inline bool symm_offer_is_withheld(const struct symm_offer *offer)
-{
-    return offer->is_elsewhere && !offer->is_made;
-}
-
-/* A multicast address that is being set up; see agree/multicast.c. */
-struct symm_multicasting {
-    unsigned step;
-    bool is_cast;                      /* this rank has voted about the step */
-    char failure[SYMM_CUDA_TEXT_SIZE]; /* what has failed on this rank */
-};
-
-/*
- * Arrays with an element for each rank.  They are allocated together at set-up and kept for all
- * calls, and NULL before.
- */
-struct symm_rank_arrays {
-    struct symm_location *locations; /* of all ranks' inputs or outputs, for a moment */
-    const void **inputs; /* for the run */
-    void **outputs;
-    void **scratches;
-    size_t *begins; /* of the ranks' blocks; one more element for the end */
-    struct symm_block *blocks; /* exchanges; made with the first one, by itself */
-};
-
 /* The block that a rank has for itself: the offsets of both ends from the call's addresses. */
 struct symm_own_block {
     bool stays; /* it is copied here, and does not travel; otherwise the rest is not set */
     size_t bytes, from, to;
 };
 
-/* A block on its way to the root of a mixed gatherv: this rank's, or one that the root takes. */
-struct symm_moving {
-    unsigned stage;
-    int rank;              /* at the root: whose block; elsewhere: whose pieces are counted next */
-    size_t bytes;          /* that are sent */
-    size_t length;         /* of a piece */
-    size_t room;           /* at the root: bytes of the block's place */
-    uint64_t before;       /* elsewhere: pieces that the root takes of other ranks first */
-    uint64_t taken;        /* at the root: pieces of all ranks so far */
-    unsigned char *at;     /* where pieces come from or go to; NULL: straight from the one buffer */
-    void *packed;          /* that is a copy, to be given back; NULL: it is the program's memory */
-    unsigned char *place;  /* elsewhere: where the rank stores its block; NULL: nowhere */
-};
-
 struct symm_operation {
-    struct mca_coll_symm_module_t *module;
     struct mca_coll_symm_lane *lane; /* of the module, or a persistent operation's own */
     struct ompi_communicator_t *comm;
     const struct symm_call *call;
@@ -118,7 +65,7 @@ struct symm_operation {
     int error;
     uint64_t sequence;
     /* The call as this rank serves it.  At the start these fields hold what the call says. */
-    enum symm_reason veto;   /* also from size or packing; serve/slot.c, agree/elsewhere.c */
+    enum symm_reason veto;   /* also from size, packing or a resource; serve/slot.c */
     unsigned gaps;           /* pairs may be copied whole; serve/slot.c */
     const void *input;       /* the output, where it is adopted; agree/post.c */
     bool in_place;           /* also where the output is adopted */
@@ -127,33 +74,16 @@ struct symm_operation {
     size_t part_begin, part_bytes; /* that part of a payload whose first block is for this rank */
     size_t part_step;              /* it is so much further on for each block before it */
     bool loose;              /* ranks wait only for those whose data they get; agree/loose.h */
-    bool mixed;              /* some ranks have left a loose call; transfer/mixed.h */
     bool again;              /* the second lines of this call: the first lacked scratch */
-    bool run_is_begun;       /* the content of the run is of this call */
-    bool relay_expected;     /* this rank's line says: through scratch, or below */
-    size_t scratch_size;     /* of this rank's scratch; the run has the size that all have */
-    void *scratch;           /* on the device, taken for this call; NULL: none */
-    int scratch_piece;       /* which piece it is; device/scratch.h */
-    struct symm_pad *pad;    /* the lane's that this rank's line offers; NULL: none */
+    struct symm_holdings *holdings; /* what it has of resources; resources/resource.h */
     struct symm_packing *packing; /* buffers with gaps on a device; NULL: there are none */
-    struct symm_imports *imports; /* in use by this call; NULL: none */
-    uint32_t dropped;        /* what symm_imports_enter() has returned */
-    struct symm_offer input_offer, output_offer;
-    bool maps_elsewhere;     /* memory from elsewhere is being mapped, and not segments */
-    bool packed;             /* it runs in mca_coll_symm_packed_step() */
-    int seen;                /* lines read, or ranks mapped */
+    int seen;                /* lines read */
     uint32_t least_finished; /* by the lines read */
-    int truncated;           /* exchanges: a rank whose block is longer than its place; -1: none */
-    bool truncated_packed;   /* then: whether data are packed */
     int mismatch;            /* a rank whose call differs from ours; -1: none */
-    enum symm_status map_status; /* first failure to map a peer's segment here */
-    int map_errno;               /* errno of the first failure to map, where the status has one */
-    bool map_told;               /* the failure is a device's, and this rank has told the user */
-    struct symm_rank_arrays arrays;
     struct symm_own_block own; /* of a collective with blocks; agree/blocks.c */
-    struct symm_moving moving; /* of a mixed gatherv; transfer/mixed_moving.c */
-    struct symm_multicasting multicasting;
-    struct symm_run run;
+    const struct symm_steps *steps; /* base/steps.h; NULL: the run is not begun for this call */
+    void *late;              /* of transfer/late_moving.c, from set-up on */
+    struct symm_run run;     /* its arrays of all ranks stay from set-up on */
 };
 
 /*

@@ -19,6 +19,7 @@ struct symm_facts {
     int ranks;
     size_t bytes;           /* of the array, or of one rank's block */
     int forced;             /* an algorithm to use where it is eligible, or MCA_COLL_SYMM_AUTO */
+    bool unmapped;          /* some segment has yet to be mapped: there is no choice yet */
     bool inputs_reachable;  /* all ranks' inputs lie in segments that all ranks can map */
     bool outputs_reachable; /* all ranks' outputs do */
     bool out_of_place;      /* no rank's input is its output */

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "mca/coll/symm/base/steps.h"
 #include "mca/coll/symm/report/words.h"
 
 static const char *yes_or_no(bool condition)
@@ -93,14 +94,14 @@ void mca_coll_symm_choice_explain(struct symm_operation *operation, const struct
     enum symm_algorithm algorithm = operation->run.algorithm;
     const struct symm_call *call = operation->call;
     struct reason why = {.length = 0};
-    if (!mca_coll_symm_is_news(operation->module,
-                               &operation->module->told_algorithms[call->form][algorithm])) {
+    if (!mca_coll_symm_is_news(operation->lane->module,
+                               &operation->lane->module->told_algorithms[call->form][algorithm])) {
         return;
     }
     if (facts != NULL) {
         reason_format(&why, facts, algorithm);
     } else {
-        bool is_long = operation->mixed && !operation->in_slot;
+        bool is_long = operation->steps == &mca_coll_symm_steps_late && !operation->in_slot;
         reason_add(&why, is_long ? "other ranks have left" : "the data fit in the slot");
     }
     mca_coll_symm_verbose_about(SYMM_VERBOSE_ALGORITHMS, operation->comm,

@@ -32,7 +32,7 @@ int mca_coll_symm_device_failed(struct ompi_communicator_t *comm, const char *ca
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-enum symm_status mca_coll_symm_device_prepare(struct symm_operation *operation)
+enum symm_status mca_coll_symm_device_prepare(const struct symm_operation *operation, bool *is_told)
 {
     struct symm_device *device;
     if (operation->call->device < 0) {
@@ -41,12 +41,12 @@ enum symm_status mca_coll_symm_device_prepare(struct symm_operation *operation)
     symm_cuda_forget_failure();
     enum symm_status status = symm_device_get(operation->call->device, &device);
     if (status != SYMM_OK) {
-        mca_coll_symm_device_tell_unusable(operation, status);
+        mca_coll_symm_device_tell_unusable(operation, status, is_told);
     }
     return status;
 }
 
-static void run_describe(struct symm_run *run, const struct symm_call *call)
+void mca_coll_symm_device_run_prepare(struct symm_run *run, const struct symm_call *call)
 {
     /* The device has been got before: then the ranks agreed on mapping these buffers. */
     (void)symm_device_get(call->device, &run->device);
@@ -65,26 +65,11 @@ static unsigned multicast_blocks(void)
     return most > 0 && most < wanted ? most : wanted;
 }
 
-void mca_coll_symm_device_copy_early(struct symm_operation *operation)
-{
-    const struct symm_call *call = operation->call;
-    struct symm_run *run = &operation->run;
-    /* Blocks for several ranks do not go through scratch as one. */
-    if (operation->lane->relay_device == call->device &&
-        !symm_collective_get(call->collective)->has_blocks) {
-        run_describe(run, call);
-        run->input = operation->input;
-        operation->run_is_begun = true;
-        symm_run_start_early(run, call->count * call->extent, operation->scratch,
-                             operation->scratch_size);
-    }
-}
-
 void mca_coll_symm_device_run_describe(struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
     struct symm_run *run = &operation->run;
-    run_describe(run, call);
+    mca_coll_symm_device_run_prepare(run, call);
     if (symm_algorithm_is_multimem(run->algorithm)) {
         run->block_limit = multicast_blocks();
     }

@@ -21,10 +21,13 @@ static inline bool mca_coll_symm_device_is_relay(enum symm_algorithm algorithm)
 
 /*
  * The first function gets what this process needs to run kernels on the call's device, before the
- * ranks vote about mapping.  The second hands it to the run, when the run starts.  Both do nothing
- * for host memory.
+ * ranks vote about mapping; *is_told is as in device/reach.h.  The third hands it to the run, when
+ * the run starts.  Both do nothing for host memory.  The second hands over as much of it as is
+ * known before there is an algorithm.
  */
-enum symm_status mca_coll_symm_device_prepare(struct symm_operation *operation);
+enum symm_status mca_coll_symm_device_prepare(const struct symm_operation *operation,
+                                              bool *is_told);
+void mca_coll_symm_device_run_prepare(struct symm_run *run, const struct symm_call *call);
 void mca_coll_symm_device_run_describe(struct symm_operation *operation);
 static inline void mca_coll_symm_device_run_start(struct symm_operation *operation)
 {
@@ -39,19 +42,6 @@ static inline void mca_coll_symm_device_run_start(struct symm_operation *operati
  * agreed.  All ranks then fail instead of running the algorithm.
  */
 void mca_coll_symm_device_run_refuse(struct symm_operation *operation);
-
-/*
- * Called after this rank's line has been posted: begin with a small call that has to go through
- * scratch.  The function does nothing for other calls, nor for the first.
- */
-void mca_coll_symm_device_copy_early(struct symm_operation *operation);
-static inline void mca_coll_symm_device_start_early(struct symm_operation *operation)
-{
-    if (operation->scratch != NULL && operation->relay_expected &&
-        !symm_collective_get(operation->call->collective)->is_rooted) {
-        mca_coll_symm_device_copy_early(operation);
-    }
-}
 
 /*
  * The run has ended because a device has failed: the device's rank tells the user.  Returns the

@@ -126,7 +126,7 @@ static void nests_move(struct packed_buffer *buffer)
 static bool is_on_device(const struct symm_operation *operation, const struct symm_layout *layout,
                          const void *buffer)
 {
-    enum symm_kinds kinds = operation->module->super.kinds;
+    enum symm_kinds kinds = operation->lane->module->super.kinds;
     int device = operation->call->device;
     struct symm_span span;
     return layout->bytes == 0 ||
@@ -306,6 +306,7 @@ static void call_use(struct symm_operation *operation, const struct symm_call *c
 
 bool mca_coll_symm_packing_begin(struct symm_operation *operation)
 {
+    bool is_told; /* what has failed: the copy to the host tells it */
     struct symm_packing *packing =
         is_worth_packing(operation) ? calloc(1, sizeof(*packing)) : NULL;
     if (packing == NULL) {
@@ -315,7 +316,7 @@ bool mca_coll_symm_packing_begin(struct symm_operation *operation)
     packing->rank = operation->lane->team->rank;
     packing->ranks = operation->lane->team->size;
     if (!buffers_plan(packing) || !nests_find(operation, packing) || !rooms_take(packing) ||
-        mca_coll_symm_device_prepare(operation) != SYMM_OK ||
+        mca_coll_symm_device_prepare(operation, &is_told) != SYMM_OK ||
         symm_device_get(operation->call->device, &packing->device) != SYMM_OK) {
         packing_free(packing, false);
         return false;
@@ -415,7 +416,7 @@ static bool are_lost(const struct symm_operation *operation)
 {
     bool is_truncated = operation->run.failure == SYMM_ERR_ARGUMENT;
     return operation->packing->has_failed ||
-           (operation->state == SYMM_OPERATION_DONE && operation->run_is_begun &&
+           (operation->state == SYMM_OPERATION_DONE && operation->steps != NULL &&
             operation->outcome == SYMM_OUTCOME_ERROR && !is_truncated);
 }
 

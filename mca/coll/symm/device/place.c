@@ -48,10 +48,10 @@ void mca_coll_symm_device_describe(struct symm_call *call, enum symm_kinds kinds
     } else if (input >= 0 && call->output_memory.kind == SYMM_MEMORY_MANAGED) {
         output = input;
     }
-    call->mixed = input != output;
+    call->asymmetric = input != output;
     call->device = output >= 0 ? output : input;
     /* Calls on host copies wait by themselves. */
-    if (call->device >= 0 && !call->unusable && !call->mixed) {
+    if (call->device >= 0 && !call->unusable && !call->asymmetric) {
         if (call->input_memory.kind != SYMM_MEMORY_HOST ||
             call->output_memory.kind != SYMM_MEMORY_HOST) {
             symm_cuda_memory_settle(call->device);

@@ -16,21 +16,21 @@
  * or the user is told in another place.  The memory pool tells the user if this rank's device
  * cannot share memory.  If the program has broken its context, the copies then fail, too.
  */
-static bool failure_get(struct symm_operation *operation, enum symm_status status, char *failure,
-                        size_t size)
+static bool failure_get(enum symm_status status, char *failure, size_t size, bool *is_told)
 {
     symm_cuda_last_failure(failure, size);
-    operation->map_told = *failure != '\0';
-    return operation->map_told && status != SYMM_ERR_NOT_FOUND &&
+    *is_told = *failure != '\0';
+    return *is_told && status != SYMM_ERR_NOT_FOUND &&
            !symm_cuda_last_failure_is_programs();
 }
 
-void mca_coll_symm_device_tell_unusable(struct symm_operation *operation, enum symm_status status)
+void mca_coll_symm_device_tell_unusable(const struct symm_operation *operation,
+                                        enum symm_status status, bool *is_told)
 {
     char failure[SYMM_CUDA_TEXT_SIZE], device[SYMM_CUDA_TEXT_SIZE];
     const char *communicator = operation->comm->c_name;
     int rank = operation->lane->team->rank;
-    if (!failure_get(operation, status, failure, sizeof(failure))) {
+    if (!failure_get(status, failure, sizeof(failure), is_told)) {
         return;
     }
     symm_cuda_device_describe(operation->call->device, device, sizeof(device));
@@ -48,14 +48,15 @@ static bool is_slice(const char *device)
     return strstr(device, " MIG ") != NULL;
 }
 
-static void tell_apart(struct symm_operation *operation, int rank,
-                       const struct symm_location *location, enum symm_status status)
+static void tell_apart(const struct symm_operation *operation, int rank,
+                       const struct symm_location *location, enum symm_status status,
+                       bool *is_told)
 {
     char failure[SYMM_CUDA_TEXT_SIZE], ours[SYMM_CUDA_TEXT_SIZE];
     char theirs[SYMM_CUDA_TEXT_SIZE] = "unknown";
     const struct symm_team *team = operation->lane->team;
     const char *communicator = operation->comm->c_name;
-    if (!failure_get(operation, status, failure, sizeof(failure))) {
+    if (!failure_get(status, failure, sizeof(failure), is_told)) {
         return;
     }
     symm_cuda_device_describe(operation->call->device, ours, sizeof(ours));
@@ -70,9 +71,9 @@ static void tell_apart(struct symm_operation *operation, int rank,
     }
 }
 
-enum symm_status mca_coll_symm_device_reach(struct symm_operation *operation, int rank,
+enum symm_status mca_coll_symm_device_reach(const struct symm_operation *operation, int rank,
                                             const struct symm_location *location,
-                                            enum symm_status mapped)
+                                            enum symm_status mapped, bool *is_told)
 {
     enum symm_status status = mapped;
     if (operation->call->device < 0 || mapped == SYMM_PENDING) {
@@ -83,21 +84,21 @@ enum symm_status mca_coll_symm_device_reach(struct symm_operation *operation, in
         status = symm_cuda_device_reach(operation->call->device, address);
     }
     if (status == SYMM_ERR_NO_MEMORY) {
-        mca_coll_symm_device_tell_unusable(operation, status);
+        mca_coll_symm_device_tell_unusable(operation, status, is_told);
     } else if (status != SYMM_OK) {
-        tell_apart(operation, rank, location, status);
+        tell_apart(operation, rank, location, status, is_told);
     }
     return status;
 }
 
-enum symm_status mca_coll_symm_device_opened(struct symm_operation *operation, int rank,
-                                             enum symm_status opened)
+enum symm_status mca_coll_symm_device_opened(const struct symm_operation *operation, int rank,
+                                             enum symm_status opened, bool *is_told)
 {
     char failure[SYMM_CUDA_TEXT_SIZE], device[SYMM_CUDA_TEXT_SIZE];
     const char *communicator = operation->comm->c_name;
     int ours = operation->lane->team->rank;
     if (opened == SYMM_OK || opened == SYMM_PENDING ||
-        !failure_get(operation, opened, failure, sizeof(failure)) ||
+        !failure_get(opened, failure, sizeof(failure), is_told) ||
         !symm_once("memory from elsewhere")) {
         return opened;
     }

@@ -28,7 +28,7 @@ static enum symm_reason veto_reason(const struct symm_call *call)
     if (call->unusable) {
         return SYMM_REASON_ELSEWHERE;
     }
-    return call->mixed ? SYMM_REASON_MIXED : SYMM_REASON_NONE;
+    return call->asymmetric ? SYMM_REASON_ASYMMETRIC : SYMM_REASON_NONE;
 }
 
 __attribute__((always_inline))

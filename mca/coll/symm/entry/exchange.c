@@ -18,7 +18,7 @@ static enum symm_reason veto_reason(const struct symm_call *call, bool is_unequa
     if (call->unusable) {
         return SYMM_REASON_ELSEWHERE;
     }
-    return call->mixed ? SYMM_REASON_MIXED : SYMM_REASON_NONE;
+    return call->asymmetric ? SYMM_REASON_ASYMMETRIC : SYMM_REASON_NONE;
 }
 
 /*
@@ -111,8 +111,9 @@ void mca_coll_symm_exchange_describe(struct symm_call *call, enum symm_collectiv
     bool is_unequal = sizes_set(call, &sent, &received, comm, &counts);
     mca_coll_symm_device_describe(call, kinds);
     if (call->receiving.shape == SYMM_SIDE_TYPED) {
-        call->mixed = call->mixed || is_scattered(&call->sending, ranks, kinds, call->device) ||
-                      is_scattered(&call->receiving, ranks, kinds, call->device);
+        call->asymmetric = call->asymmetric ||
+                           is_scattered(&call->sending, ranks, kinds, call->device) ||
+                           is_scattered(&call->receiving, ranks, kinds, call->device);
     }
     mca_coll_symm_device_guess(call);
     call->veto = veto_reason(call, is_unequal);

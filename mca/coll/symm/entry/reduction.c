@@ -41,8 +41,8 @@ enum symm_reason mca_coll_symm_reduction_device_veto(struct symm_call *call)
     if (call->unusable) {
         return SYMM_REASON_ELSEWHERE;
     }
-    if (call->mixed) {
-        return SYMM_REASON_MIXED;
+    if (call->asymmetric) {
+        return SYMM_REASON_ASYMMETRIC;
     }
     if (call->gaps != 0) {
         return SYMM_REASON_GAPS;

@@ -75,7 +75,7 @@ static inline bool mca_coll_symm_element_fits(struct ompi_datatype_t *dtype)
 __attribute__((always_inline))
 static inline enum symm_reason mca_coll_symm_reduction_veto(struct symm_call *call)
 {
-    if (call->device >= 0 || call->mixed) {
+    if (call->device >= 0 || call->asymmetric) {
         return mca_coll_symm_reduction_device_veto(call);
     }
     if (call->gaps != 0 && !mca_coll_symm_element_fits(call->dtype)) {

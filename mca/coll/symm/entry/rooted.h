@@ -52,10 +52,10 @@ static inline void mca_coll_symm_rooted_describe(struct symm_call *call,
     call->agreed_count = bytes;
     call->extent = 1;
     mca_coll_symm_device_describe(call, kinds);
-    call->veto = is_unequal       ? SYMM_REASON_UNEQUAL
-                 : call->unusable ? SYMM_REASON_ELSEWHERE
-                 : call->mixed    ? SYMM_REASON_MIXED
-                                  : SYMM_REASON_NONE;
+    call->veto = is_unequal         ? SYMM_REASON_UNEQUAL
+                 : call->unusable   ? SYMM_REASON_ELSEWHERE
+                 : call->asymmetric ? SYMM_REASON_ASYMMETRIC
+                                    : SYMM_REASON_NONE;
     call->signature = symm_signature_rooted(collective, root);
 }
 

@@ -9,7 +9,7 @@
 #ifndef MCA_COLL_SYMM_FAST_PROMPT_LINE_H
 #define MCA_COLL_SYMM_FAST_PROMPT_LINE_H
 
-#include "mca/coll/symm/agree/line.h"
+#include "mca/coll/symm/base/line.h"
 #include "mca/coll/symm/base/signature.h"
 #include "mca/coll/symm/data/recognise.h"
 #include "mca/coll/symm/fast/prompt.h"

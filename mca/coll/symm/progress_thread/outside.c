@@ -9,8 +9,10 @@
 #include "mca/coll/symm/agree/facts.h"
 #include "mca/coll/symm/agree/loose.h"
 #include "mca/coll/symm/base/module.h"
+#include "mca/coll/symm/base/steps.h"
 #include "mca/coll/symm/choose/choose.h"
 #include "mca/coll/symm/report/verbose.h"
+#include "mca/coll/symm/resources/resource.h"
 #include "mca/coll/symm/serve/end.h"
 #include "mca/coll/symm/serve/slot.h"
 #include "mca/coll/symm/serve/start.h"
@@ -18,7 +20,7 @@
 bool mca_coll_symm_outside_may(const struct symm_call *call)
 {
     bool reduces = symm_collective_get(call->collective)->reduces;
-    return call->device < 0 && !call->mixed && !call->unusable && call->gaps == 0 &&
+    return call->device < 0 && !call->asymmetric && !call->unusable && call->gaps == 0 &&
            (!reduces ||
             (ompi_op_is_intrinsic(call->op) && ompi_datatype_is_predefined(call->dtype)));
 }
@@ -36,7 +38,6 @@ static bool starts_run(struct symm_operation *operation)
 {
     struct symm_team *team = operation->lane->team;
     struct symm_facts facts;
-    bool unknown;
     if (mca_coll_symm_agree(operation) != SYMM_AGREEMENT_ALIKE ||
         mca_coll_symm_is_verbose(SYMM_VERBOSE_COMMUNICATORS)) { /* a choice may be explained */
         return false;
@@ -45,8 +46,8 @@ static bool starts_run(struct symm_operation *operation)
         return true; /* calls with tables of blocks do not come here: they have gaps between them */
     }
     symm_team_forget_refusals(team, operation->sequence);
-    mca_coll_symm_facts_gather(operation, &facts, &unknown);
-    if (unknown || facts.gaps) { /* a vote; others' gaps have this rank unpack their data */
+    mca_coll_symm_facts_gather(operation, &facts);
+    if (facts.unmapped || facts.gaps) { /* a vote; others' gaps have this rank unpack their data */
         return false;
     }
     enum symm_algorithm algorithm = mca_coll_symm_choose(&facts);
@@ -59,6 +60,9 @@ static bool run_step(struct symm_operation *operation)
     struct symm_run *run = &operation->run;
     if (symm_run_step(run) == SYMM_OK) {
         mca_coll_symm_end_served(operation);
+        if (!operation->in_slot) {
+            mca_coll_symm_resources_leave(operation);
+        }
     }
     bool worked = run->worked;
     run->worked = false;
@@ -72,7 +76,8 @@ static bool step(struct symm_operation *operation)
         mca_coll_symm_step_wait_for_slot(operation);
     } else if (operation->state == SYMM_OPERATION_AGREEING && starts_run(operation)) {
         mca_coll_symm_step_agree(operation);
-    } else if (operation->state == SYMM_OPERATION_RUNNING && !operation->packed) {
+    } else if (operation->state == SYMM_OPERATION_RUNNING &&
+               operation->steps == &mca_coll_symm_steps_plain) {
         return run_step(operation);
     }
     return false;

@@ -15,6 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "mca/coll/symm/base/lane.h"
+
 enum { STATUS_BITS = 8, STATUS_MASK = (1 << STATUS_BITS) - 1 };
 
 int mca_coll_symm_shortage(enum symm_status status, int error)
@@ -94,5 +96,19 @@ void mca_coll_symm_shortage_tell(enum mca_coll_symm_trouble trouble, const char 
     if (length > 0 && (size_t)length < sizeof(text)) {
         ssize_t written = write(STDERR_FILENO, text, (size_t)length);
         (void)written;
+    }
+}
+
+void mca_coll_symm_vote_lost_tell(const struct symm_operation *operation,
+                                  enum mca_coll_symm_trouble trouble)
+{
+    const struct symm_vote *vote = &operation->lane->vote;
+    if (vote->rank == 0 && (vote->reason & MCA_COLL_SYMM_TOLD) != 0) {
+        return;
+    }
+    if (vote->rank == 0) {
+        mca_coll_symm_shortage_tell(trouble, operation->comm->c_name, vote->loser, vote->reason);
+    } else {
+        mca_coll_symm_shortage_is_told();
     }
 }

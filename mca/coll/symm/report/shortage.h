@@ -8,7 +8,7 @@
 #ifndef MCA_COLL_SYMM_REPORT_SHORTAGE_H
 #define MCA_COLL_SYMM_REPORT_SHORTAGE_H
 
-#include "heap/symm.h"
+#include "mca/coll/symm/base/operation.h"
 
 /* A bit beside a ballot: the rank that casts the ballot tells the user itself. */
 enum { MCA_COLL_SYMM_TOLD = 1 << 30 };
@@ -31,5 +31,9 @@ void mca_coll_symm_shortage_tell(enum mca_coll_symm_trouble trouble, const char 
 
 /* Another process tells the user. */
 void mca_coll_symm_shortage_is_told(void);
+
+/* A vote of an operation has been lost: rank 0 tells the user, for all ranks. */
+void mca_coll_symm_vote_lost_tell(const struct symm_operation *operation,
+                                  enum mca_coll_symm_trouble trouble);
 
 #endif /* MCA_COLL_SYMM_REPORT_SHORTAGE_H */

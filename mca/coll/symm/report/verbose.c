@@ -143,8 +143,8 @@ void mca_coll_symm_fallback_explain(struct symm_operation *operation)
         (void)snprintf(who, sizeof(who), ", because of rank 0");
     }
     _Atomic bool *told =
-        &operation->module->told_fallbacks[call->form][call->collective][operation->reason];
-    if (mca_coll_symm_is_news(operation->module, told)) {
+        &operation->lane->module->told_fallbacks[call->form][call->collective][operation->reason];
+    if (mca_coll_symm_is_news(operation->lane->module, told)) {
         mca_coll_symm_verbose_about(SYMM_VERBOSE_ALGORITHMS, operation->comm,
                                     "%s of %zu bytes: goes to the component before%s: %s",
                                     mca_coll_symm_form_text(call->collective, call->form),

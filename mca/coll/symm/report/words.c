@@ -25,7 +25,7 @@ static const struct words reasons[SYMM_REASON_COUNT] = {
                              "allocate it with mpool_hints \"mpool=symm,kind=cuda\""},
     [SYMM_REASON_SMALL] = {"small", "small, and not from MPI_Alloc_mem",
                            "allocate it with mpool_hints \"mpool=symm,kind=cuda\""},
-    [SYMM_REASON_MIXED] = {"mixed", "some buffers in device memory, some not",
+    [SYMM_REASON_ASYMMETRIC] = {"mixed", "some buffers in device memory, some not",
                            "have all buffers on devices, a rank's on one"},
     [SYMM_REASON_REACH] = {"reach", "device memory that some rank cannot reach",
                            "see the message about GPUs; or coll_symm_verbose 1"},

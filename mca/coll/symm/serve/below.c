@@ -26,7 +26,7 @@ static void look_for_marks(struct symm_below *below)
 
 void mca_coll_symm_below_begin(struct symm_below *below, struct symm_operation *operation)
 {
-    struct mca_coll_symm_module_t *module = operation->module;
+    struct mca_coll_symm_module_t *module = operation->lane->module;
     *below = (struct symm_below){.module = module, .outer = module->super.below,
                                  .sequence = operation->sequence};
     module->super.below = below;
@@ -64,7 +64,7 @@ bool mca_coll_symm_below_interrupt(struct symm_operation *operation,
 
 void mca_coll_symm_below_resume(struct symm_operation *operation)
 {
-    for (struct symm_below *below = operation->module->super.below; below != NULL;
+    for (struct symm_below *below = operation->lane->module->super.below; below != NULL;
          below = below->outer) {
         look_for_marks(below);
     }

@@ -18,10 +18,6 @@ void mca_coll_symm_end_fallback(struct symm_operation *operation, enum symm_reas
 
 void mca_coll_symm_end_error(struct symm_operation *operation, int error)
 {
-    if (operation->pad != NULL) { /* others may have begun to send */
-        symm_pad_lose(operation->pad, operation->sequence);
-        operation->pad = NULL;
-    }
     operation->error = error;
     operation->outcome = SYMM_OUTCOME_ERROR;
     operation->state = SYMM_OPERATION_DONE;

@@ -10,7 +10,6 @@
 #define MCA_COLL_SYMM_SERVE_END_H
 
 #include "mca/coll/symm/base/module.h"
-#include "mca/coll/symm/device/scratch.h"
 
 /* Go to the operation's next state, in which nothing has been seen so far. */
 static inline void mca_coll_symm_go_to(struct symm_operation *operation,
@@ -32,23 +31,6 @@ static inline void mca_coll_symm_finished_tell(struct symm_team *team, uint64_t 
 static inline void mca_coll_symm_slot_leave(struct symm_operation *operation)
 {
     mca_coll_symm_finished_tell(operation->lane->team, operation->sequence);
-}
-
-/* Give back the scratch that this call has taken, if it has taken any. */
-static inline void mca_coll_symm_scratch_leave(struct symm_operation *operation)
-{
-    if (operation->scratch != NULL) {
-        symm_run_settle_early(&operation->run);
-        /* In the middle of a run, be it that of others: their kernels may have set words here. */
-        bool is_lost = operation->state == SYMM_OPERATION_DONE &&
-                       operation->outcome == SYMM_OUTCOME_ERROR;
-        if (is_lost) {
-            mca_coll_symm_scratch_lose(operation->call->device, operation->scratch_piece);
-        } else {
-            mca_coll_symm_scratch_give(operation->call->device, operation->scratch_piece);
-        }
-        operation->scratch = NULL;
-    }
 }
 
 /* The output is complete: leave the slot. */

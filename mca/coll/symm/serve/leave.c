@@ -73,7 +73,7 @@ enum symm_status mca_coll_symm_leave_step(struct symm_operation *operation, int 
     *error = symm_ompi_comm_failure(operation->comm);
     /* First end what this rank does itself: messages of a vote, work on a device. */
     if (*error == MPI_SUCCESS || !symm_vote_give_up(&lane->vote) ||
-        (operation->run_is_begun && symm_run_give_up(&operation->run) == SYMM_PENDING) ||
+        (operation->steps != NULL && symm_run_give_up(&operation->run) == SYMM_PENDING) ||
         (operation->packing != NULL && mca_coll_symm_packing_is_at_work(operation)) ||
         !team_is_left(operation)) {
         return SYMM_PENDING;

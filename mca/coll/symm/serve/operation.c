@@ -6,43 +6,22 @@
  */
 #include "mca/coll/symm/serve/operation.h"
 
-#include "mca/coll/symm/agree/elsewhere.h"
-#include "mca/coll/symm/agree/mismatch.h"
 #include "mca/coll/symm/base/module.h"
+#include "mca/coll/symm/base/steps.h"
 #include "mca/coll/symm/device/device.h"
 #include "mca/coll/symm/device/packing.h"
+#include "mca/coll/symm/resources/resource.h"
 #include "mca/coll/symm/serve/end.h"
 #include "mca/coll/symm/serve/leave.h"
 #include "mca/coll/symm/serve/set_up.h"
 #include "mca/coll/symm/serve/slot.h"
 #include "mca/coll/symm/serve/start.h"
-#include "mca/coll/symm/transfer/mixed_moving.h"
-#include "mca/coll/symm/transfer/packed.h"
 
 /* ---- states ---------------------------------------------------------------------------------- */
 
-/* A run has failed: what MPI gets. */
-static int run_failure(const struct symm_operation *operation)
-{
-    if (operation->mixed) {
-        return operation->error;
-    }
-    bool is_truncated = symm_collective_get(operation->call->collective)->has_blocks &&
-                        operation->truncated >= 0 &&
-                        operation->run.failure == SYMM_ERR_ARGUMENT;
-    if (!is_truncated) {
-        return mca_coll_symm_device_failure(operation);
-    }
-    const struct symm_block *block = &operation->run.blocks[operation->truncated];
-    return mca_coll_symm_truncated_report(operation, operation->truncated, block->from_bytes,
-                                          block->receive_bytes);
-}
-
 static void step_run(struct symm_operation *operation)
 {
-    enum symm_status status = operation->packed ? mca_coll_symm_packed_step(operation)
-                                                : symm_run_step(&operation->run);
-    if (status != SYMM_OK) {
+    if (operation->steps->step(operation) != SYMM_OK) {
         return;
     }
     if (operation->run.failure == SYMM_OK && operation->packing != NULL) {
@@ -52,7 +31,7 @@ static void step_run(struct symm_operation *operation)
         mca_coll_symm_end_served(operation);
     } else {
         mca_coll_symm_slot_leave(operation);
-        mca_coll_symm_end_error(operation, run_failure(operation));
+        mca_coll_symm_end_error(operation, operation->steps->failure(operation));
     }
 }
 
@@ -97,9 +76,7 @@ static const struct symm_state {
     [SYMM_OPERATION_WAITING_FOR_SLOT] = {mca_coll_symm_step_wait_for_slot, false},
     [SYMM_OPERATION_AGREEING] = {mca_coll_symm_step_agree, false},
     [SYMM_OPERATION_HEARING] = {mca_coll_symm_step_hear, false},
-    [SYMM_OPERATION_MAPPING] = {mca_coll_symm_step_map, true},
-    [SYMM_OPERATION_VOTING_ON_MAPS] = {mca_coll_symm_step_vote_on_maps, true},
-    [SYMM_OPERATION_MULTICASTING] = {mca_coll_symm_step_multicast, true},
+    [SYMM_OPERATION_ACQUIRING] = {mca_coll_symm_step_acquire, true},
     [SYMM_OPERATION_RUNNING] = {step_run, false},
     [SYMM_OPERATION_UNPACKING] = {step_unpack, false},
     [SYMM_OPERATION_LEAVING] = {step_leave, true},
@@ -156,15 +133,10 @@ void mca_coll_symm_operation_start(struct symm_operation *operation)
     operation->gaps = call->gaps;
     operation->input = call->input;
     operation->in_place = call->in_place;
-    operation->scratch = NULL;
-    operation->pad = NULL;
+    operation->in_slot = false;
     operation->again = false;
-    operation->relay_expected = false;
     operation->packing = NULL;
-    operation->moving.packed = NULL;
-    operation->imports = NULL;
-    operation->dropped = 0;
-    operation->run_is_begun = false;
+    operation->steps = NULL;
     operation->run.worked = false;
     if (lane->state == MCA_COLL_SYMM_READY) {
         mca_coll_symm_go_to(operation, SYMM_OPERATION_WAITING_FOR_SLOT);
@@ -183,12 +155,11 @@ enum symm_status mca_coll_symm_operation_step(struct symm_operation *operation)
     if (operation->state != SYMM_OPERATION_DONE) {
         return SYMM_PENDING;
     }
-    if (operation->moving.packed != NULL) {
-        mca_coll_symm_moving_end(operation);
+    if (operation->steps != NULL && operation->steps->end != NULL) {
+        operation->steps->end(operation);
     }
-    if (operation->call->device >= 0) { /* calls in host memory have taken none of these */
-        mca_coll_symm_scratch_leave(operation);
-        mca_coll_symm_elsewhere_end(operation);
+    if (!operation->in_slot) { /* calls whose data travel in their lines have taken none of these */
+        mca_coll_symm_resources_leave(operation);
         if (operation->packing != NULL) {
             mca_coll_symm_packing_end(operation);
         }

@@ -13,9 +13,12 @@
 #include "mca/coll/symm/base/modex.h"
 #include "mca/coll/symm/base/module.h"
 #include "mca/coll/symm/base/processors.h"
+#include "mca/coll/symm/base/steps.h"
 #include "mca/coll/symm/choose/choose.h"
 #include "mca/coll/symm/choose/table_cache.h"
+#include "mca/coll/symm/report/shortage.h"
 #include "mca/coll/symm/report/verbose.h"
+#include "mca/coll/symm/resources/resource.h"
 #include "mca/coll/symm/serve/end.h"
 #include "mca/coll/symm/serve/leave.h"
 
@@ -47,27 +50,29 @@ static enum symm_status team_make(struct ompi_communicator_t *comm, struct symm_
     return status;
 }
 
-/* Arrays with an element for each rank, in one piece. */
-static bool arrays_make(struct symm_operation *operation, size_t size)
+/*
+ * What operations keep from one call to the next: what they have of resources, with arrays that
+ * have an element for each rank, in one piece; and what late calls need.
+ */
+static bool memory_make(struct symm_operation *operation, size_t ranks)
 {
-    struct symm_rank_arrays *arrays = &operation->arrays;
+    const size_t of_rank = sizeof(struct symm_location) + 3 * sizeof(void *) + sizeof(size_t);
     struct symm_run *run = &operation->run;
-    if (arrays->locations != NULL) {
-        return true;
+    if (operation->late == NULL) {
+        operation->late = calloc(1, mca_coll_symm_steps_late.memory);
     }
-    arrays->locations = calloc(size + 1, sizeof(struct symm_location) + 3 * sizeof(void *) +
-                                             sizeof(size_t));
-    if (arrays->locations == NULL) {
+    if (operation->late == NULL || operation->holdings != NULL) {
+        return operation->late != NULL;
+    }
+    operation->holdings = calloc(1, sizeof(*operation->holdings) + (ranks + 1) * of_rank);
+    if (operation->holdings == NULL) {
         return false;
     }
-    arrays->inputs = (const void **)(void *)(arrays->locations + size);
-    arrays->outputs = (void **)(void *)(arrays->inputs + size);
-    arrays->scratches = arrays->outputs + size;
-    arrays->begins = (size_t *)(void *)(arrays->scratches + size);
-    run->inputs = arrays->inputs; /* for all calls: they stay as long as the module does */
-    run->outputs = arrays->outputs;
-    run->scratches = arrays->scratches;
-    run->begins = arrays->begins;
+    operation->holdings->locations = (struct symm_location *)(operation->holdings + 1);
+    run->inputs = (const void **)(void *)(operation->holdings->locations + ranks);
+    run->outputs = (void **)(void *)(run->inputs + ranks);
+    run->scratches = run->outputs + ranks;
+    run->begins = (size_t *)(void *)(run->scratches + ranks); /* one more, for the end */
     return true;
 }
 
@@ -77,7 +82,7 @@ static bool arrays_make(struct symm_operation *operation, size_t size)
  */
 static enum symm_status prepare(struct mca_coll_symm_lane *lane, struct ompi_communicator_t *comm)
 {
-    if (!arrays_make(&lane->operation, (size_t)ompi_comm_size(comm))) {
+    if (!memory_make(&lane->operation, (size_t)ompi_comm_size(comm))) {
         return SYMM_ERR_NO_MEMORY;
     }
     return lane->team != NULL ? SYMM_OK : team_make(comm, &lane->team);
@@ -170,20 +175,6 @@ void mca_coll_symm_step_set_up(struct symm_operation *operation)
     }
     symm_vote_cast(&lane->vote, operation->comm, mca_coll_symm_shortage(status, error));
     mca_coll_symm_go_to(operation, SYMM_OPERATION_VOTING_ON_SET_UP);
-}
-
-void mca_coll_symm_vote_lost_tell(const struct symm_operation *operation,
-                                  enum mca_coll_symm_trouble trouble)
-{
-    const struct symm_vote *vote = &operation->lane->vote;
-    if (vote->rank == 0 && (vote->reason & MCA_COLL_SYMM_TOLD) != 0) {
-        return;
-    }
-    if (vote->rank == 0) {
-        mca_coll_symm_shortage_tell(trouble, operation->comm->c_name, vote->loser, vote->reason);
-    } else {
-        mca_coll_symm_shortage_is_told();
-    }
 }
 
 void mca_coll_symm_step_vote_on_set_up(struct symm_operation *operation)

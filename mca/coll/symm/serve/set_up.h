@@ -8,7 +8,6 @@
 #define MCA_COLL_SYMM_SERVE_SET_UP_H
 
 #include "mca/coll/symm/base/operation.h"
-#include "mca/coll/symm/report/shortage.h"
 
 /*
  * SETTING_UP: get what this rank needs for its first call, and vote.  A failure is this rank's own.
@@ -17,9 +16,5 @@
  */
 void mca_coll_symm_step_set_up(struct symm_operation *operation);
 void mca_coll_symm_step_vote_on_set_up(struct symm_operation *operation);
-
-/* A vote has been lost: rank 0 tells the user, for all ranks. */
-void mca_coll_symm_vote_lost_tell(const struct symm_operation *operation,
-                                  enum mca_coll_symm_trouble trouble);
 
 #endif /* MCA_COLL_SYMM_SERVE_SET_UP_H */

@@ -8,14 +8,13 @@
 
 #include "heap/team/process.h"
 #include "mca/coll/symm/agree/blocks.h"
-#include "mca/coll/symm/agree/elsewhere.h"
 #include "mca/coll/symm/agree/loose.h"
 #include "mca/coll/symm/agree/part.h"
 #include "mca/coll/symm/agree/post.h"
 #include "mca/coll/symm/base/module.h"
 #include "mca/coll/symm/choose/before.h"
-#include "mca/coll/symm/device/device.h"
 #include "mca/coll/symm/device/packing.h"
+#include "mca/coll/symm/resources/resource.h"
 #include "mca/coll/symm/serve/end.h"
 
 bool mca_coll_symm_slot_is_free(struct symm_team *team, uint64_t sequence)
@@ -124,9 +123,7 @@ static void large_review(struct symm_operation *operation, enum symm_left left)
     if (operation->veto == SYMM_REASON_NONE && has_long_elements(operation)) {
         operation->veto = SYMM_REASON_ELEMENT;
     }
-    if (operation->call->device >= 0 && !operation->again) {
-        mca_coll_symm_elsewhere_prepare(operation);
-    }
+    mca_coll_symm_resources_prepare(operation);
 }
 
 /* Whether a rank with a veto needs nobody's line to know that the call goes below. */
@@ -188,7 +185,6 @@ void mca_coll_symm_step_wait_for_slot(struct symm_operation *operation)
         return;
     }
     operation->sequence = ++team->sequence;
-    operation->mixed = false;
     /* This rank's processor does not reach device memory. */
     operation->in_slot = is_small && call->device < 0 && operation->veto == SYMM_REASON_NONE;
     operation->loose = mca_coll_symm_is_loose(operation, is_small);
@@ -201,7 +197,7 @@ void mca_coll_symm_step_wait_for_slot(struct symm_operation *operation)
             mca_coll_symm_end_fallback(operation, operation->veto);
             return;
         }
-        mca_coll_symm_device_start_early(operation);
+        mca_coll_symm_resources_posted(operation);
     }
     if (symm_collective_get(call->collective)->scatters) { /* the others do not wait for this */
         mca_coll_symm_begins_find(operation);

@@ -6,34 +6,19 @@
  */
 #include "mca/coll/symm/serve/start.h"
 
-#include <errno.h>
-
-#include "heap/team/team_tables.h"
 #include "mca/coll/symm/agree/blocks.h"
-#include "mca/coll/symm/agree/buffers.h"
 #include "mca/coll/symm/agree/facts.h"
 #include "mca/coll/symm/agree/loose.h"
-#include "mca/coll/symm/agree/map.h"
 #include "mca/coll/symm/agree/mismatch.h"
-#include "mca/coll/symm/agree/multicast.h"
-#include "mca/coll/symm/agree/pads.h"
 #include "mca/coll/symm/agree/read.h"
 #include "mca/coll/symm/base/module.h"
+#include "mca/coll/symm/base/steps.h"
 #include "mca/coll/symm/choose/choose.h"
 #include "mca/coll/symm/choose/explain.h"
 #include "mca/coll/symm/device/device.h"
-#include "mca/coll/symm/report/shortage.h"
-#include "mca/coll/symm/report/verbose.h"
+#include "mca/coll/symm/resources/resource.h"
 #include "mca/coll/symm/serve/end.h"
 #include "mca/coll/symm/serve/leave.h"
-#include "mca/coll/symm/serve/set_up.h"
-#include "mca/coll/symm/transfer/mixed.h"
-
-/*
- * After a call that has needed scratch, ranks offer scratch in so many calls.  Then they wait for
- * the next call that needs it.
- */
-enum { CALLS_RELAYED = 1000 };
 
 /* ---- calls that differ ----------------------------------------------------------------------- */
 
@@ -63,7 +48,7 @@ void mca_coll_symm_step_hear(struct symm_operation *operation)
 /* Inlined where it is used: else a small all-reduce takes 20 instructions more. */
 __attribute__((always_inline))
 static inline void run_start(struct symm_operation *operation, enum symm_algorithm algorithm,
-                             bool packed)
+                             const struct symm_steps *steps)
 {
     struct symm_run *run = &operation->run;
     const struct symm_call *call = operation->call;
@@ -81,53 +66,31 @@ static inline void run_start(struct symm_operation *operation, enum symm_algorit
     run->seen = 0;
     run->position = 0;
     run->piece = 0;
-    operation->packed = packed;
-    operation->run_is_begun = true;
+    operation->steps = steps;
     operation->lane->last_algorithm = algorithm;
     mca_coll_symm_go_to(operation, SYMM_OPERATION_RUNNING);
 }
 
-/*
- * All ranks post new lines for the same call, with what scratch they have.  They offer scratch at
- * once in the next calls, as programs repeat calls.
- */
+/* All ranks post new lines for the same call, with what scratch they have. */
 static void agree_again(struct symm_operation *operation)
 {
-    operation->lane->calls_relayed = CALLS_RELAYED;
     operation->again = true;
-    mca_coll_symm_scratch_leave(operation);
-    operation->pad = NULL;
     mca_coll_symm_slot_leave(operation);
     mca_coll_symm_go_to(operation, SYMM_OPERATION_WAITING_FOR_SLOT);
 }
 
-/*
- * Scratch that is offered in vain is missing for other uses.  So after a few such calls ranks wait
- * to be asked for it.
- */
-static void note_relay(struct symm_operation *operation, enum symm_algorithm algorithm)
-{
-    if (operation->call->device >= 0 && !mca_coll_symm_device_is_relay(algorithm)) {
-        operation->lane->calls_relayed /= 8;
-    }
-}
-
-/* All lines are there and alike, and the segments that they name are mapped or given up. */
+/* All lines are there and alike. */
 static void choose_and_start(struct symm_operation *operation)
 {
     struct symm_facts facts;
-    bool unknown;
     symm_team_forget_refusals(operation->lane->team, operation->sequence);
-    mca_coll_symm_facts_gather(operation, &facts, &unknown);
-    if (unknown) {
-        operation->map_status = SYMM_OK;
-        operation->map_told = false;
-        symm_vote_open(&operation->lane->vote, operation->comm);
-        mca_coll_symm_go_to(operation, SYMM_OPERATION_MAPPING);
+    mca_coll_symm_facts_gather(operation, &facts);
+    enum symm_algorithm algorithm =
+        facts.unmapped ? SYMM_ALGORITHM_COUNT : mca_coll_symm_choose(&facts);
+    if (mca_coll_symm_resources_chosen(operation, algorithm, &facts)) {
+        mca_coll_symm_go_to(operation, SYMM_OPERATION_ACQUIRING);
         return;
     }
-    enum symm_algorithm algorithm = mca_coll_symm_choose(&facts);
-    mca_coll_symm_pad_review(operation, algorithm, &facts);
     if (algorithm == SYMM_ALGORITHM_COUNT && mca_coll_symm_choose_again(&facts)) {
         agree_again(operation);
         return;
@@ -136,21 +99,14 @@ static void choose_and_start(struct symm_operation *operation)
         mca_coll_symm_end_fallback(operation, mca_coll_symm_choose_not(&facts));
         return;
     }
-    if (mca_coll_symm_multicast_begin(operation, algorithm)) {
-        mca_coll_symm_go_to(operation, SYMM_OPERATION_MULTICASTING);
-        return;
-    }
     if (!mca_coll_symm_leave_or_enter(operation)) {
         return;
     }
-    note_relay(operation, algorithm);
-    run_start(operation, algorithm, facts.gaps);
-    operation->run.scratch_size = symm_algorithm_has((int)algorithm, SYMM_NEEDS_PADS)
-                                      ? facts.pad_size : facts.scratch_size;
+    run_start(operation, algorithm,
+              facts.gaps ? &mca_coll_symm_steps_packed : &mca_coll_symm_steps_plain);
     operation->run.in_place = !facts.out_of_place;
-    operation->run.shared = facts.shared_devices;
     mca_coll_symm_verbose_choice(operation, &facts);
-    if (!mca_coll_symm_buffers_resolve(operation)) {
+    if (!mca_coll_symm_resources_resolve(operation, &facts)) {
         mca_coll_symm_device_run_refuse(operation);
     }
     if (symm_collective_get(operation->call->collective)->has_blocks) {
@@ -169,11 +125,20 @@ static void slot_start(struct symm_operation *operation)
         return;
     }
     run_start(operation, (enum symm_algorithm)collective->inline_algorithm,
-              (operation->gaps & SYMM_GAPS_ANY) != 0);
+              (operation->gaps & SYMM_GAPS_ANY) != 0 ? &mca_coll_symm_steps_packed
+                                                     : &mca_coll_symm_steps_plain);
     if (collective->has_blocks) {
         mca_coll_symm_blocks_resolve(operation);
     }
     mca_coll_symm_verbose_choice(operation, NULL);
+}
+
+/* Some ranks have left, and this one goes on without them. */
+static void late_start(struct symm_operation *operation)
+{
+    operation->steps = &mca_coll_symm_steps_late;
+    operation->steps->begin(operation);
+    mca_coll_symm_go_to(operation, SYMM_OPERATION_RUNNING);
 }
 
 /* Why a call goes below in which some rank has vetoed. */
@@ -198,73 +163,15 @@ void mca_coll_symm_step_agree(struct symm_operation *operation)
     } else if (agreement == SYMM_AGREEMENT_MISMATCH) {
         end_mismatch(operation);
     } else if (agreement == SYMM_AGREEMENT_LEFT) {
-        mca_coll_symm_mixed_start(operation);
+        late_start(operation);
     }
 }
 
-/* ---- mapping --------------------------------------------------------------------------------- */
+/* ---- setting up ------------------------------------------------------------------------------ */
 
-/*
- * The first segment that the team meets: before it is mapped, the ranks vote whether all have the
- * memory to keep account of segments.
- */
-static void tables_get(struct symm_operation *operation)
+void mca_coll_symm_step_acquire(struct symm_operation *operation)
 {
-    errno = 0;
-    operation->map_status = symm_team_tables_get(operation->lane->team);
-    operation->map_errno = errno;
-}
-
-void mca_coll_symm_step_map(struct symm_operation *operation)
-{
-    struct mca_coll_symm_lane *lane = operation->lane;
-    if (!lane->team->has_tables) {
-        tables_get(operation);
-    } else if (mca_coll_symm_segments_map(operation) == SYMM_PENDING) {
-        return;
-    }
-    if (operation->map_status != SYMM_OK) {
-        mca_coll_symm_verbose_about(SYMM_VERBOSE_TROUBLE, operation->comm,
-                                    "rank %d cannot map a peer's memory, such buffers are staged "
-                                    "instead: %s", lane->team->rank,
-                                    symm_status_string(operation->map_status));
-    }
-    symm_vote_cast(&lane->vote, operation->comm,
-                   mca_coll_symm_shortage(operation->map_status, operation->map_errno) |
-                       (operation->map_told ? MCA_COLL_SYMM_TOLD : 0));
-    mca_coll_symm_go_to(operation, SYMM_OPERATION_VOTING_ON_MAPS);
-}
-
-void mca_coll_symm_step_vote_on_maps(struct symm_operation *operation)
-{
-    struct mca_coll_symm_lane *lane = operation->lane;
-    bool all_yes;
-    enum symm_status status = symm_vote_test(&lane->vote, operation->comm, &all_yes);
-    if (status == SYMM_PENDING) {
-        return;
-    }
-    if (status != SYMM_OK && mca_coll_symm_leave_vote(operation)) {
-        return;
-    }
-    if (status != SYMM_OK) {
-        mca_coll_symm_slot_leave(operation);
-        mca_coll_symm_end_error(operation, lane->vote.error);
-        return;
-    }
-    if (!all_yes) {
-        mca_coll_symm_vote_lost_tell(operation, MCA_COLL_SYMM_CANNOT_MAP);
-    }
-    if (lane->team->has_tables) {
-        mca_coll_symm_segments_settle(operation, all_yes);
-    } else {
-        symm_team_tables_settle(lane->team, all_yes);
-    }
-    choose_and_start(operation);
-}
-
-void mca_coll_symm_step_multicast(struct symm_operation *operation)
-{
-    enum symm_status status = mca_coll_symm_multicast_step(operation);
+    enum symm_status status = mca_coll_symm_resources_set_up(operation);
     if (status == SYMM_OK) {
         choose_and_start(operation);
     } else if (status != SYMM_PENDING && !mca_coll_symm_leave_vote(operation)) {

@@ -1,5 +1,5 @@
 /*
- * serve/start.h - from the ranks' lines to the run: agreement, the choice, mapping, multicast.
+ * serve/start.h - from the ranks' lines to the run: agreement, the choice, resources.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -15,11 +15,7 @@ void mca_coll_symm_step_agree(struct symm_operation *operation);
 /* HEARING: ranks have made different calls, and rank 0 has yet to tell the user. */
 void mca_coll_symm_step_hear(struct symm_operation *operation);
 
-/* MAPPING, VOTING_ON_MAPS: map segments that are new to the team; then choose. */
-void mca_coll_symm_step_map(struct symm_operation *operation);
-void mca_coll_symm_step_vote_on_maps(struct symm_operation *operation);
-
-/* MULTICASTING: set up an address; then choose. */
-void mca_coll_symm_step_multicast(struct symm_operation *operation);
+/* ACQUIRING: set up what the ranks need together; then choose. */
+void mca_coll_symm_step_acquire(struct symm_operation *operation);
 
 #endif /* MCA_COLL_SYMM_SERVE_START_H */

@@ -18,8 +18,7 @@
 
 #include "kernels/prefix.h"
 #include "kernels/run_steps.h"
-#include "mca/coll/symm/agree/line.h"
-#include "mca/coll/symm/transfer/mixed.h"
+#include "mca/coll/symm/base/line.h"
 #include "mca/coll/symm/transfer/packed_blocks.h"
 #include "mca/coll/symm/transfer/packed_reduce.h"
 #include "mca/coll/symm/transfer/packed_rooted.h"
@@ -140,36 +139,11 @@ static packed_step *const steps[SYMM_ALGORITHM_COUNT] = {
     [SYMM_SCATTER_PULL] = mca_coll_symm_packed_from_root_pull,
 };
 
-static enum symm_status plain_step(struct symm_operation *operation)
+enum symm_status mca_coll_symm_packed_step(struct symm_operation *operation)
 {
     packed_step *step = steps[operation->run.algorithm];
     if (step == NULL) {
         abort(); /* a row says that it packs data, and no function here does */
     }
     return step(operation);
-}
-
-/*
- * A rank that gets a longer block than it has a place for takes part to the end, and fails then:
- * other ranks may still need it.
- */
-static enum symm_status truncated_step(struct symm_operation *operation)
-{
-    struct symm_run *run = &operation->run;
-    enum symm_status status =
-        operation->truncated_packed ? plain_step(operation) : symm_run_step(run);
-    if (status == SYMM_OK && run->failure == SYMM_OK) {
-        run->failure = SYMM_ERR_ARGUMENT;
-    }
-    return status;
-}
-
-enum symm_status mca_coll_symm_packed_step(struct symm_operation *operation)
-{
-    if (operation->mixed) {
-        return mca_coll_symm_mixed_step(operation);
-    }
-    bool is_exchange = symm_collective_get(operation->call->collective)->has_blocks;
-    return is_exchange && operation->truncated >= 0 ? truncated_step(operation)
-                                                     : plain_step(operation);
 }

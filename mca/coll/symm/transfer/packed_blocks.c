@@ -7,7 +7,7 @@
 #include "mca/coll/symm/transfer/packed_blocks.h"
 
 #include "kernels/run_steps.h"
-#include "mca/coll/symm/agree/line.h"
+#include "mca/coll/symm/base/line.h"
 
 enum { STARTING, WAITING, DEPARTING };
 enum { STEP_PACKED = 1, STEP_DEPART = 2 };

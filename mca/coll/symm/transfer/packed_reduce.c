@@ -21,7 +21,7 @@
 #include "heap/scratch.h"
 #include "kernels/prefix.h"
 #include "kernels/run_steps.h"
-#include "mca/coll/symm/agree/line.h"
+#include "mca/coll/symm/base/line.h"
 #include "mca/coll/symm/base/module.h"
 
 enum { STARTING, REDUCING };

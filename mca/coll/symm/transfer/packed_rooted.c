@@ -10,7 +10,7 @@
 #include "mca/coll/symm/transfer/packed_rooted.h"
 
 #include "kernels/rooted.h"
-#include "mca/coll/symm/agree/line.h"
+#include "mca/coll/symm/base/line.h"
 
 enum { STEP_PACKED = 1, STEP_DEPART = 1 };
 enum { STARTING, WAITING };

@@ -1,17 +1,17 @@
 /*
- * victim_mixed.c - a job in which a rank dies in small calls with a root or small scans, in which
+ * victim_late.c - a job in which a rank dies in small calls with a root or small scans, in which
  * rank 1 has its data on a device and the other ranks have theirs in host memory; for
  * tests/processes/cleanup.tap.
  *
- *   victim_mixed CALL       for ever, so that the job ends with a rank that dies in the driver
+ *   victim_late CALL       for ever, so that the job ends with a rank that dies in the driver
  *                           (SYMM_STANDIN_FAIL=FUNCTION:USE:SIGKILL@1)
- *   victim_mixed CALL:RANK  that rank kills itself instead of a call, and the others wait for it
- *   victim_mixed CALL:none  a few calls, and a good end
+ *   victim_late CALL:RANK  that rank kills itself instead of a call, and the others wait for it
+ *   victim_late CALL:none  a few calls, and a good end
  *
  * CALL: bcast, scatter, gather, reduce (rank 0 is the root), collect (a gather to rank 1), scan
  *
  * Others have left each of these calls when rank 1 comes to it, so it cannot go below: the data go
- * by way of lines (mca/coll/symm/transfer/mixed.h).  The library has the driver copy nothing else
+ * by way of lines (mca/coll/symm/transfer/late.h).  The library has the driver copy nothing else
  * here, so a rank that dies in a copy dies in such a call.
  *
  * Copyright (c) 2026 The ompi-symm authors
@@ -90,7 +90,7 @@ int main(int argc, char **argv)
         call++;
     }
     if (call == CALLS) {
-        fprintf(stderr, "victim_mixed: unknown arguments; see the head of its source\n");
+        fprintf(stderr, "victim_late: unknown arguments; see the head of its source\n");
         return 2;
     }
     if (strcmp(who, "none") == 0) {

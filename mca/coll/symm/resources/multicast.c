@@ -1,15 +1,25 @@
 /*
- * agree/multicast.c - see agree/multicast.h.
+ * resources/multicast.c - calls whose buffers are reached through a multicast address
+ * (heap/multicast.h).
+ *
+ * Each rank's line says whether the rank wants multicast, so every rank knows whether all do.  When
+ * a call has been given an algorithm by multicast and its buffers have no multicast address yet,
+ * the ranks set one up, with a vote after each step.  If anything fails on any rank, all ranks go
+ * on with an algorithm that needs no multicast.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/agree/multicast.h"
+#include "mca/coll/symm/resources/resource.h"
 
 #include "heap/gpu/cuda_device.h"
 #include "heap/team/multicast_setup.h"
+<<<<<<< HEAD:mca/coll/symm/agree/multicast.c
 #include "kernels/cuda/launch/multimem.h"
 #include "mca/coll/symm/agree/line.h"
+=======
+#include "kernels/cuda/launch/multimem_functions.h"
+>>>>>>> 9892aa3f3f8d12008f0f0a57d297075de36601f7:mca/coll/symm/resources/multicast.c
 #include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/report/shortage.h"
 #include "mca/coll/symm/report/verbose.h"
@@ -59,8 +69,8 @@ static int bar_get(const struct symm_operation *operation, uint32_t heap)
     return symm_heap_multicast_able(symm_process_heap_at(process, heap)) ? BAR_NONE : BAR_UNABLE;
 }
 
-uint32_t mca_coll_symm_multicast_flags(const struct symm_operation *operation,
-                                       const struct symm_line *line)
+/* The reason of this rank, where it has buffers that multicast could reach. */
+static uint32_t describe(struct symm_operation *operation, struct symm_line *line)
 {
     const struct line_buffers *buffers = buffers_of(line);
     const struct symm_location *location = &buffers->input;
@@ -80,11 +90,17 @@ uint32_t mca_coll_symm_multicast_flags(const struct symm_operation *operation,
 /* What the user has been told about a communicator, as bits. */
 enum { TOLD_YES = 1, TOLD_BARRED = 2, TOLD_APART = 4, TOLD_LOST = 8, TOLD_TROUBLE = 16 };
 
+/* Whether the user has been told before; from now on it counts as told. */
+static bool was_told(const struct symm_operation *operation, uint32_t what)
+{
+    return (atomic_fetch_or(&operation->lane->module->told_multicast, what) & what) != 0;
+}
+
 /* Whether rank 0 has yet to tell the user. */
 static bool is_news(const struct symm_operation *operation, uint32_t what)
 {
-    bool was_told = (atomic_fetch_or(&operation->module->told_multicast, what) & what) != 0;
-    return operation->lane->vote.rank == 0 && !was_told &&
+    bool is_told = was_told(operation, what);
+    return operation->lane->vote.rank == 0 && !is_told &&
            mca_coll_symm_is_verbose(SYMM_VERBOSE_COMMUNICATORS);
 }
 
@@ -120,9 +136,9 @@ static void lost_tell(const struct symm_operation *operation)
 {
     static const char *const steps[] = {"create", "join", "bind to"};
     const struct symm_vote *vote = &operation->lane->vote;
-    const struct symm_multicasting *multicasting = &operation->multicasting;
+    const struct symm_multicasting *multicasting = &operation->holdings->multicasting;
     if (vote->loser == vote->rank &&
-        (atomic_fetch_or(&operation->module->told_multicast, TOLD_TROUBLE) & TOLD_TROUBLE) == 0) {
+        !was_told(operation, TOLD_TROUBLE)) {
         mca_coll_symm_verbose_about(
             SYMM_VERBOSE_TROUBLE, operation->comm,
             "rank %d cannot %s a multicast object, all ranks go on without it: %s", vote->rank,
@@ -139,7 +155,7 @@ static void lost_tell(const struct symm_operation *operation)
 enum side { INPUTS, OUTPUTS };
 
 /*
- * Put where the ranks' inputs or outputs are into operation->arrays.locations.  Returns false if
+ * Put where the ranks' inputs or outputs are into operation->holdings->locations.  Returns false if
  * not all of them are in heaps.
  */
 static bool locations_get(struct symm_operation *operation, enum side side)
@@ -152,7 +168,7 @@ static bool locations_get(struct symm_operation *operation, enum side side)
         if ((line->flags & flag) == 0 || location->heap == SYMM_HEAP_IPC) {
             return false;
         }
-        operation->arrays.locations[rank] = *location;
+        operation->holdings->locations[rank] = *location;
     }
     return true;
 }
@@ -163,11 +179,12 @@ static bool is_possible(struct symm_operation *operation, enum side side)
     if (!locations_get(operation, side)) {
         return false;
     }
-    if (!symm_team_multicast_fits(team, operation->arrays.locations)) {
+    if (!symm_team_multicast_fits(team, operation->holdings->locations)) {
         apart_tell(operation);
         return false;
     }
-    return symm_team_multicast_state(team, operation->arrays.locations) != SYMM_MULTICAST_REFUSED;
+    return symm_team_multicast_state(team, operation->holdings->locations) !=
+           SYMM_MULTICAST_REFUSED;
 }
 
 /* Find the first rank that has a reason against multicast, and the reason.  -1: there is none. */
@@ -193,7 +210,8 @@ static bool is_of_use(const struct symm_facts *facts)
            (facts->device || symm_algorithm_is_multimem((enum symm_algorithm)facts->forced));
 }
 
-void mca_coll_symm_multicast_facts(struct symm_operation *operation, struct symm_facts *facts)
+/* An address that has yet to be set up counts as possible. */
+static void note(struct symm_operation *operation, struct symm_facts *facts)
 {
     const struct symm_call *call = operation->call;
     enum symm_cuda_type type = (enum symm_cuda_type)call->cuda_type;
@@ -201,6 +219,9 @@ void mca_coll_symm_multicast_facts(struct symm_operation *operation, struct symm
     bool reduces = symm_collective_get(call->collective)->reduces;
     bool limited = facts->device && reduces;
     int bar;
+    if (facts->unmapped) {
+        return; /* there is no choice yet */
+    }
     facts->multimem = !limited || symm_multimem_can_reduce(type, op, false);
     facts->multimem_one_shot = !limited || symm_multimem_can_reduce(type, op, true);
     if (!is_of_use(facts)) {
@@ -228,19 +249,24 @@ static bool is_needed(enum symm_algorithm algorithm, enum side side)
 
 static void step_open(struct symm_operation *operation, enum step step)
 {
-    operation->multicasting = (struct symm_multicasting){.step = step};
+    operation->holdings->multicasting = (struct symm_multicasting){.step = step};
     symm_cuda_forget_failure();
     symm_vote_open(&operation->lane->vote, operation->comm);
 }
 
-bool mca_coll_symm_multicast_begin(struct symm_operation *operation, enum symm_algorithm algorithm)
+static bool chosen(struct symm_operation *operation, enum symm_algorithm algorithm,
+                   const struct symm_facts *facts)
 {
     struct symm_team *team = operation->lane->team;
+    (void)facts;
+    if (!symm_algorithm_is_multimem(algorithm)) {
+        return false;
+    }
     for (enum side side = INPUTS; side <= OUTPUTS; side++) {
         if (is_needed(algorithm, side) && locations_get(operation, side) &&
-            symm_team_multicast_state(team, operation->arrays.locations) ==
+            symm_team_multicast_state(team, operation->holdings->locations) ==
                 SYMM_MULTICAST_UNKNOWN) {
-            symm_team_multicast_begin(team, operation->arrays.locations);
+            symm_team_multicast_begin(team, operation->holdings->locations);
             step_open(operation, CREATE);
             return true;
         }
@@ -263,7 +289,7 @@ static enum symm_status step_do(struct symm_operation *operation)
 {
     struct symm_team *team = operation->lane->team;
     enum symm_status status;
-    switch (operation->multicasting.step) {
+    switch (operation->holdings->multicasting.step) {
     case CREATE:
         status = kernels_get(operation);
         return status == SYMM_OK ? symm_team_multicast_create(team) : status;
@@ -287,7 +313,7 @@ static void failure_note(struct symm_multicasting *multicasting, enum symm_statu
 /* Do the current step.  Returns true if this rank has voted about it. */
 static bool step_is_cast(struct symm_operation *operation)
 {
-    struct symm_multicasting *multicasting = &operation->multicasting;
+    struct symm_multicasting *multicasting = &operation->holdings->multicasting;
     struct symm_vote *vote = &operation->lane->vote;
     if (multicasting->is_cast) {
         return true;
@@ -307,9 +333,10 @@ static bool step_is_cast(struct symm_operation *operation)
     return true;
 }
 
-enum symm_status mca_coll_symm_multicast_step(struct symm_operation *operation)
+static enum symm_status set_up(struct symm_operation *operation)
 {
     struct symm_team *team = operation->lane->team;
+    const struct symm_multicasting *multicasting = &operation->holdings->multicasting;
     bool all_yes;
     while (step_is_cast(operation)) {
         enum symm_status status =
@@ -324,7 +351,7 @@ enum symm_status mca_coll_symm_multicast_step(struct symm_operation *operation)
             }
             return status;
         }
-        if (operation->multicasting.step == BIND) {
+        if (multicasting->step == BIND) {
             symm_team_multicast_settle(team, true);
             if (is_news(operation, TOLD_YES)) {
                 mca_coll_symm_verbose_about(SYMM_VERBOSE_COMMUNICATORS, operation->comm,
@@ -332,24 +359,34 @@ enum symm_status mca_coll_symm_multicast_step(struct symm_operation *operation)
             }
             return SYMM_OK;
         }
-        step_open(operation, operation->multicasting.step + 1);
+        step_open(operation, multicasting->step + 1);
     }
     return SYMM_PENDING;
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-void mca_coll_symm_multicast_resolve(struct symm_operation *operation)
+static bool resolve(struct symm_operation *operation, const struct symm_facts *facts)
 {
     struct symm_run *run = &operation->run;
+    (void)facts;
+    if (!symm_algorithm_is_multimem(run->algorithm)) {
+        return true;
+    }
     struct symm_multicast_address *const addresses[] = {
         [INPUTS] = &run->multicast_input, [OUTPUTS] = &run->multicast_output,
     };
     for (enum side side = INPUTS; side <= OUTPUTS; side++) {
         *addresses[side] = (struct symm_multicast_address){.address = NULL};
         if (is_needed(run->algorithm, side) && locations_get(operation, side)) {
-            (void)symm_team_multicast_address(run->team, operation->arrays.locations,
+            (void)symm_team_multicast_address(run->team, operation->holdings->locations,
                                               addresses[side]);
         }
     }
+    return true;
 }
+
+const struct symm_resource mca_coll_symm_multicast = {
+    .name = "multicast", .on_host = true, .describe = describe, .note = note, .chosen = chosen,
+    .set_up = set_up, .resolve = resolve,
+};

@@ -1,10 +1,10 @@
 /*
- * transfer/mixed_data.c - see transfer/mixed_data.h.
+ * transfer/late_data.c - see transfer/late_data.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/transfer/mixed_data.h"
+#include "mca/coll/symm/transfer/late_data.h"
 
 #include "kernels/cuda/steps.h"
 #include "mca/coll/symm/agree/loose.h"
@@ -16,7 +16,7 @@ enum { STEP_BROUGHT = 1 };
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
-void mca_coll_symm_mixed_fail(struct symm_operation *operation, int error)
+void mca_coll_symm_late_fail(struct symm_operation *operation, int error)
 {
     operation->run.failure = SYMM_ERR_SYSTEM;
     operation->error = error;
@@ -28,7 +28,7 @@ static struct symm_host_copy host_copy_of(const struct symm_operation *operation
 {
     return (struct symm_host_copy){
         .shape = SYMM_SHAPE_EVEN, .buffer = buffer, .pieces = 1, .count = layout->count,
-        .dtype = layout->dtype, .kinds = operation->module->super.kinds};
+        .dtype = layout->dtype, .kinds = operation->lane->module->super.kinds};
 }
 
 static void copy_end(struct symm_operation *operation, struct symm_host_copy *copy, int rc)
@@ -38,15 +38,15 @@ static void copy_end(struct symm_operation *operation, struct symm_host_copy *co
             operation->comm, symm_collective_get(operation->call->collective)->mpi_name);
     }
     if (rc != OMPI_SUCCESS) {
-        mca_coll_symm_mixed_fail(operation, rc);
+        mca_coll_symm_late_fail(operation, rc);
     }
     mca_coll_symm_host_copy_close(copy);
 }
 
-void mca_coll_symm_mixed_bring(struct symm_operation *operation, const struct symm_layout *layout,
+void mca_coll_symm_late_bring(struct symm_operation *operation, const struct symm_layout *layout,
                                const void *buffer, void *packed)
 {
-    if (mca_coll_symm_mixed_is_on_host(operation->call)) {
+    if (mca_coll_symm_late_is_on_host(operation->call)) {
         mca_coll_symm_pack(layout, buffer, packed);
         return;
     }
@@ -59,11 +59,11 @@ void mca_coll_symm_mixed_bring(struct symm_operation *operation, const struct sy
     copy_end(operation, &copy, rc);
 }
 
-void mca_coll_symm_mixed_deliver(struct symm_operation *operation,
+void mca_coll_symm_late_deliver(struct symm_operation *operation,
                                  const struct symm_layout *layout, const void *packed,
                                  void *buffer)
 {
-    if (mca_coll_symm_mixed_is_on_host(operation->call)) {
+    if (mca_coll_symm_late_is_on_host(operation->call)) {
         mca_coll_symm_unpack(layout, packed, buffer);
         return;
     }
@@ -80,16 +80,16 @@ void mca_coll_symm_mixed_deliver(struct symm_operation *operation,
     copy_end(operation, &copy, rc);
 }
 
-void mca_coll_symm_mixed_truncated(struct symm_operation *operation, int sender, size_t bytes,
+void mca_coll_symm_late_truncated(struct symm_operation *operation, int sender, size_t bytes,
                                    size_t room)
 {
-    mca_coll_symm_mixed_fail(operation,
+    mca_coll_symm_late_fail(operation,
                              mca_coll_symm_truncated_report(operation, sender, bytes, room));
 }
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-void mca_coll_symm_mixed_tell(struct symm_run *run)
+void mca_coll_symm_late_tell(struct symm_run *run)
 {
     symm_run_raise(run, run->failure == SYMM_OK ? STEP_BROUGHT : SYMM_CUDA_STEP_FAILED);
 }
@@ -112,13 +112,13 @@ static void next_find(struct symm_operation *operation)
     }
 }
 
-void mca_coll_symm_mixed_await(struct symm_operation *operation)
+void mca_coll_symm_late_await(struct symm_operation *operation)
 {
     operation->run.seen = 0;
     next_find(operation);
 }
 
-bool mca_coll_symm_mixed_have_brought(struct symm_operation *operation)
+bool mca_coll_symm_late_have_brought(struct symm_operation *operation)
 {
     struct symm_run *run = &operation->run;
     while (run->seen < awaited_end(operation)) {
@@ -127,7 +127,7 @@ bool mca_coll_symm_mixed_have_brought(struct symm_operation *operation)
             return false;
         }
         if (step == SYMM_CUDA_STEP_FAILED) {
-            mca_coll_symm_mixed_fail(operation, OMPI_ERROR);
+            mca_coll_symm_late_fail(operation, OMPI_ERROR);
         }
         run->seen++;
         next_find(operation);

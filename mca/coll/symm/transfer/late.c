@@ -1,10 +1,10 @@
 /*
- * transfer/mixed.c - see transfer/mixed.h.
+ * transfer/late.c - see transfer/late.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/transfer/mixed.h"
+#include "mca/coll/symm/transfer/late.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +15,12 @@
 #include "mca/coll/symm/agree/loose.h"
 #include "mca/coll/symm/choose/explain.h"
 #include "mca/coll/symm/device/packing.h"
-#include "mca/coll/symm/serve/end.h"
-#include "mca/coll/symm/transfer/mixed_blocks.h"
-#include "mca/coll/symm/transfer/mixed_data.h"
+#include "mca/coll/symm/transfer/late_blocks.h"
+#include "mca/coll/symm/transfer/late_data.h"
 
 enum { STARTING, COLLECTING };
 
-void mca_coll_symm_mixed_start(struct symm_operation *operation)
+void mca_coll_symm_late_begin(struct symm_operation *operation)
 {
     struct symm_run *run = &operation->run;
     if (operation->packing != NULL) { /* the host packs what travels */
@@ -37,15 +36,11 @@ void mca_coll_symm_mixed_start(struct symm_operation *operation)
     run->root = row->is_rooted ? call->root : -1;
     run->failure = SYMM_OK;
     run->stage = STARTING;
-    operation->mixed = true;
-    operation->packed = true;
-    operation->run_is_begun = true;
     operation->lane->last_algorithm = run->algorithm;
     if (row->has_tables) {
         mca_coll_symm_blocks_own_copy(operation);
     }
     mca_coll_symm_verbose_choice(operation, NULL);
-    mca_coll_symm_go_to(operation, SYMM_OPERATION_RUNNING);
 }
 
 /* ---- data and lines -------------------------------------------------------------------------- */
@@ -74,10 +69,10 @@ static void elements_bring(struct symm_operation *operation, unsigned char *payl
     struct symm_layout elements = elements_of(call);
     unsigned char *packed = malloc(elements.bytes);
     if (packed == NULL) {
-        mca_coll_symm_mixed_fail(operation, OMPI_ERR_OUT_OF_RESOURCE);
+        mca_coll_symm_late_fail(operation, OMPI_ERR_OUT_OF_RESOURCE);
         return;
     }
-    mca_coll_symm_mixed_bring(operation, &elements, call->input, packed);
+    mca_coll_symm_late_bring(operation, &elements, call->input, packed);
     mca_coll_symm_unpack(&elements, packed, payload);
     free(packed);
 }
@@ -92,7 +87,7 @@ static void own_bring(struct symm_operation *operation)
     } else if (!is_root || !call->in_place) {
         struct symm_layout block = call->source;
         block.bytes = symm_least(block.bytes, call->target.bytes);
-        mca_coll_symm_mixed_bring(operation, &block, call->send, payload);
+        mca_coll_symm_late_bring(operation, &block, call->send, payload);
     }
 }
 
@@ -108,11 +103,11 @@ static void blocks_deliver(struct symm_operation *operation)
             continue;
         }
         block.bytes = is_own ? symm_least(call->source.bytes, block.bytes) : block.bytes;
-        mca_coll_symm_mixed_deliver(operation, &block, payload_of(operation, rank),
+        mca_coll_symm_late_deliver(operation, &block, payload_of(operation, rank),
                                     mca_coll_symm_layout_block(&call->target, call->receive, rank));
     }
     if (!call->in_place && call->source.bytes > call->target.bytes) {
-        mca_coll_symm_mixed_truncated(operation, call->root, call->source.bytes,
+        mca_coll_symm_late_truncated(operation, call->root, call->source.bytes,
                                       call->target.bytes);
     }
 }
@@ -127,7 +122,7 @@ static void elements_reduce(struct symm_operation *operation, int ranks)
     struct symm_layout elements = elements_of(call);
     unsigned char *sum = malloc(2 * call->payload_bytes);
     if (sum == NULL) {
-        mca_coll_symm_mixed_fail(operation, OMPI_ERR_OUT_OF_RESOURCE);
+        mca_coll_symm_late_fail(operation, OMPI_ERR_OUT_OF_RESOURCE);
         return;
     }
     memcpy(sum, payload_of(operation, 0), call->payload_bytes);
@@ -135,7 +130,7 @@ static void elements_reduce(struct symm_operation *operation, int ranks)
         ompi_op_reduce(call->op, payload_of(operation, rank), sum, call->count, call->dtype);
     }
     mca_coll_symm_pack(&elements, sum, sum + call->payload_bytes);
-    mca_coll_symm_mixed_deliver(operation, &elements, sum + call->payload_bytes, call->output);
+    mca_coll_symm_late_deliver(operation, &elements, sum + call->payload_bytes, call->output);
     free(sum);
 }
 
@@ -147,10 +142,10 @@ static enum symm_status root_step(struct symm_operation *operation)
         if (own_stays || !mca_coll_symm_line_has_data(operation, run->root)) {
             own_bring(operation);
         }
-        mca_coll_symm_mixed_await(operation);
+        mca_coll_symm_late_await(operation);
         run->stage = COLLECTING;
     }
-    if (!mca_coll_symm_mixed_have_brought(operation)) {
+    if (!mca_coll_symm_late_have_brought(operation)) {
         return SYMM_PENDING;
     }
     if (run->failure == SYMM_OK && operation->call->collective == SYMM_REDUCE) {
@@ -169,12 +164,12 @@ static enum symm_status prefix_step(struct symm_operation *operation)
     if (run->stage == STARTING) {
         if (!mca_coll_symm_line_has_data(operation, me)) {
             elements_bring(operation, payload_of(operation, me));
-            mca_coll_symm_mixed_tell(run);
+            mca_coll_symm_late_tell(run);
         }
-        mca_coll_symm_mixed_await(operation);
+        mca_coll_symm_late_await(operation);
         run->stage = COLLECTING;
     }
-    if (!mca_coll_symm_mixed_have_brought(operation)) {
+    if (!mca_coll_symm_late_have_brought(operation)) {
         return SYMM_PENDING;
     }
     if (run->failure == SYMM_OK) {
@@ -185,18 +180,18 @@ static enum symm_status prefix_step(struct symm_operation *operation)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-enum symm_status mca_coll_symm_mixed_step(struct symm_operation *operation)
+enum symm_status mca_coll_symm_late_step(struct symm_operation *operation)
 {
     struct symm_run *run = &operation->run;
     const struct symm_call *call = operation->call;
     if (symm_collective_get(call->collective)->has_tables) {
-        return mca_coll_symm_mixed_blocks_step(operation);
+        return mca_coll_symm_late_blocks_step(operation);
     }
     if (symm_collective_get(call->collective)->is_prefix) {
         return prefix_step(operation);
     }
     if (symm_rooted_is_from_root(run)) {
-        mca_coll_symm_mixed_deliver(
+        mca_coll_symm_late_deliver(
             operation, &call->target,
             payload_of(operation, run->root) + symm_rooted_begin(run, run->team->rank),
             call->receive);
@@ -206,6 +201,11 @@ enum symm_status mca_coll_symm_mixed_step(struct symm_operation *operation)
         return root_step(operation);
     }
     own_bring(operation);
-    mca_coll_symm_mixed_tell(run);
+    mca_coll_symm_late_tell(run);
     return SYMM_OK;
+}
+
+int mca_coll_symm_late_failure(const struct symm_operation *operation)
+{
+    return operation->error;
 }

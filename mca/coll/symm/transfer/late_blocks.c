@@ -1,18 +1,18 @@
 /*
- * transfer/mixed_blocks.c - see transfer/mixed_blocks.h.
+ * transfer/late_blocks.c - see transfer/late_blocks.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/transfer/mixed_blocks.h"
+#include "mca/coll/symm/transfer/late_blocks.h"
 
 #include <stdlib.h>
 
 #include "kernels/run_steps.h"
 #include "mca/coll/symm/agree/blocks.h"
-#include "mca/coll/symm/agree/line.h"
-#include "mca/coll/symm/transfer/mixed_data.h"
-#include "mca/coll/symm/transfer/mixed_moving.h"
+#include "mca/coll/symm/base/line.h"
+#include "mca/coll/symm/transfer/late_data.h"
+#include "mca/coll/symm/transfer/late_moving.h"
 
 enum { STARTING, MOVING };
 
@@ -33,10 +33,10 @@ static void block_take(struct symm_operation *operation, int sender)
     size_t room = block.bytes;
     block.bytes = symm_least(bytes, room);
     if (block.bytes > 0) {
-        mca_coll_symm_mixed_deliver(operation, &block, packed, address);
+        mca_coll_symm_late_deliver(operation, &block, packed, address);
     }
     if (bytes > room && operation->run.failure == SYMM_OK) {
-        mca_coll_symm_mixed_truncated(operation, sender, bytes, room);
+        mca_coll_symm_late_truncated(operation, sender, bytes, room);
     }
 }
 
@@ -55,16 +55,16 @@ static void own_move(struct symm_operation *operation)
     }
     void *packed = malloc(sent.bytes);
     if (packed == NULL) {
-        mca_coll_symm_mixed_fail(operation, OMPI_ERR_OUT_OF_RESOURCE);
+        mca_coll_symm_late_fail(operation, OMPI_ERR_OUT_OF_RESOURCE);
         return;
     }
     received.bytes = symm_least(sent.bytes, room);
-    mca_coll_symm_mixed_bring(operation, &sent, from, packed);
+    mca_coll_symm_late_bring(operation, &sent, from, packed);
     if (operation->run.failure == SYMM_OK && received.bytes > 0) {
-        mca_coll_symm_mixed_deliver(operation, &received, packed, to);
+        mca_coll_symm_late_deliver(operation, &received, packed, to);
     }
     if (operation->run.failure == SYMM_OK && sent.bytes > room) {
-        mca_coll_symm_mixed_truncated(operation, call->root, sent.bytes, room);
+        mca_coll_symm_late_truncated(operation, call->root, sent.bytes, room);
     }
     free(packed);
 }
@@ -104,7 +104,7 @@ static enum symm_status to_root_step(struct symm_operation *operation)
     return is_root ? mca_coll_symm_moving_take(operation) : mca_coll_symm_moving_bring(operation);
 }
 
-enum symm_status mca_coll_symm_mixed_blocks_step(struct symm_operation *operation)
+enum symm_status mca_coll_symm_late_blocks_step(struct symm_operation *operation)
 {
     if (symm_collective_get(operation->call->collective)->to_root) {
         return to_root_step(operation);

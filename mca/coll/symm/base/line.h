@@ -1,5 +1,5 @@
 /*
- * agree/line.h - the content of the lines of calls (heap/team/control.h), for the code that writes
+ * base/line.h - the content of the lines of calls (heap/team/control.h), for the code that writes
  * and reads them.
  *
  * Each rank posts a line and reads those of the others.  All ranks then know the same facts, so all
@@ -8,8 +8,8 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#ifndef MCA_COLL_SYMM_AGREE_LINE_H
-#define MCA_COLL_SYMM_AGREE_LINE_H
+#ifndef MCA_COLL_SYMM_BASE_LINE_H
+#define MCA_COLL_SYMM_BASE_LINE_H
 
 #include "heap/gpu/cuda_ipc.h"
 #include "mca/coll/symm/base/module.h"
@@ -69,7 +69,7 @@ struct line_scratch {
     struct symm_location where;
     uint64_t size;
     uint64_t identity; /* of the device; see symm_cuda_device_identity() */
-    uint64_t is_pad;   /* it is a pad (agree/pads.h), and no scratch */
+    uint64_t is_pad;   /* it is a pad (resources/pads.h), and no scratch */
 };
 
 /*
@@ -167,4 +167,4 @@ static inline struct line_handles *handles_of(const struct symm_line *line)
     return (struct line_handles *)(void *)(symm_ompi_unconst(line->payload + 2 * SYMM_CACHE_LINE));
 }
 
-#endif /* MCA_COLL_SYMM_AGREE_LINE_H */
+#endif /* MCA_COLL_SYMM_BASE_LINE_H */

@@ -1,5 +1,6 @@
 /*
- * device/scratch.h - memory of a device that all ranks can reach, for data on their way through it.
+ * resources/scratch_pieces.h - memory of a device that all ranks can reach, for data on their way
+ * through it.
  *
  * A process has pieces of each device's heap, so that peers map them once like any buffer.  A piece
  * is of one call at a time.  There is one, unless several calls that need scratch are under way:
@@ -9,8 +10,8 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#ifndef MCA_COLL_SYMM_DEVICE_SCRATCH_H
-#define MCA_COLL_SYMM_DEVICE_SCRATCH_H
+#ifndef MCA_COLL_SYMM_RESOURCES_SCRATCH_PIECES_H
+#define MCA_COLL_SYMM_RESOURCES_SCRATCH_PIECES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,4 +39,4 @@ bool mca_coll_symm_scratch_spare(int device);
 /* Free all scratch.  No call may have any. */
 void mca_coll_symm_scratch_close(void);
 
-#endif /* MCA_COLL_SYMM_DEVICE_SCRATCH_H */
+#endif /* MCA_COLL_SYMM_RESOURCES_SCRATCH_PIECES_H */

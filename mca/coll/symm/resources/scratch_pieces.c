@@ -1,10 +1,10 @@
 /*
- * device/scratch.c - see device/scratch.h.
+ * resources/scratch_pieces.c - see resources/scratch_pieces.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/device/scratch.h"
+#include "mca/coll/symm/resources/scratch_pieces.h"
 
 #include <stdatomic.h>
 

@@ -1,5 +1,5 @@
 /*
- * transfer/mixed_moving.c - see transfer/mixed_moving.h.
+ * transfer/late_moving.c - see transfer/late_moving.h.
  *
  * A rank says in the head of its line how long its block is.  It copies piece k into its staging
  * buffer k mod 4 and raises k + 1.  The root takes the blocks of one rank after the other, piece by
@@ -17,7 +17,7 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/transfer/mixed_moving.h"
+#include "mca/coll/symm/transfer/late_moving.h"
 
 #include <stdlib.h>
 
@@ -26,7 +26,7 @@
 #include "kernels/run_steps.h"
 #include "mca/coll/symm/agree/blocks_line.h"
 #include "mca/coll/symm/report/verbose.h"
-#include "mca/coll/symm/transfer/mixed_data.h"
+#include "mca/coll/symm/transfer/late_data.h"
 
 enum { OPENING, MAPPING, STORING, FILLING, TAKING, CLOSING };
 
@@ -40,6 +40,11 @@ struct moving_head {
     uint64_t bytes, is_stored;
 };
 
+static struct symm_moving *moving_of(const struct symm_operation *operation)
+{
+    return operation->late;
+}
+
 static struct moving_head *head_of(const struct symm_operation *operation, int rank)
 {
     return (struct moving_head *)(void *)mca_coll_symm_line(operation, rank)->payload;
@@ -48,7 +53,7 @@ static struct moving_head *head_of(const struct symm_operation *operation, int r
 /* Go on to the next rank whose block is on its way: it has not come with its line. */
 static void next_find(struct symm_operation *operation)
 {
-    int *rank = &operation->moving.rank;
+    int *rank = &moving_of(operation)->rank;
     while (*rank < operation->run.team->size &&
            (*rank == operation->call->root ||
             (mca_coll_symm_line(operation, *rank)->flags & LINE_ALONG) != 0)) {
@@ -92,30 +97,33 @@ static bool is_last(const struct symm_moving *moving, uint64_t piece)
 /* Memory for a packed block; without it the run fails. */
 static unsigned char *packed_make(struct symm_operation *operation, size_t bytes)
 {
-    operation->moving.packed = malloc(bytes);
-    if (operation->moving.packed == NULL) {
-        mca_coll_symm_mixed_fail(operation, OMPI_ERR_OUT_OF_RESOURCE);
+    struct symm_moving *moving = moving_of(operation);
+    moving->packed = malloc(bytes);
+    if (moving->packed == NULL) {
+        mca_coll_symm_late_fail(operation, OMPI_ERR_OUT_OF_RESOURCE);
     }
-    return operation->moving.packed;
+    return moving->packed;
 }
 
 void mca_coll_symm_moving_end(struct symm_operation *operation)
 {
-    free(operation->moving.packed);
-    operation->moving.packed = NULL;
+    struct symm_moving *moving = moving_of(operation);
+    free(moving->packed);
+    moving->packed = NULL;
 }
 
 /* The first byte of elements that are plain host memory; NULL: they are not. */
 static unsigned char *plain_at(const struct symm_operation *operation,
                                const struct symm_layout *layout, const void *address)
 {
-    bool is_plain = layout->dense && mca_coll_symm_mixed_is_on_host(operation->call);
+    bool is_plain = layout->dense && mca_coll_symm_late_is_on_host(operation->call);
     return is_plain ? mca_coll_symm_at(address, layout->start) : NULL;
 }
 
 void mca_coll_symm_moving_start(struct symm_operation *operation)
 {
-    operation->moving = (struct symm_moving){.stage = OPENING};
+    struct symm_moving *moving = moving_of(operation);
+    *moving = (struct symm_moving){.stage = OPENING, .maps_from = moving->maps_from};
     operation->run.piece = 0;
     operation->run.position = 0;
 }
@@ -125,7 +133,7 @@ void mca_coll_symm_moving_start(struct symm_operation *operation)
 static void block_describe(struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
-    struct symm_moving *moving = &operation->moving;
+    struct symm_moving *moving = moving_of(operation);
     struct symm_layout layout;
     void *address;
     mca_coll_symm_side_block(&call->sending, (size_t)call->root, &layout, &address);
@@ -138,7 +146,7 @@ static void block_describe(struct symm_operation *operation)
     if (moving->at == NULL) {
         moving->at = packed_make(operation, layout.bytes);
         if (moving->at != NULL) {
-            mca_coll_symm_mixed_bring(operation, &layout, address, moving->at);
+            mca_coll_symm_late_bring(operation, &layout, address, moving->at);
         }
     }
 }
@@ -151,12 +159,12 @@ static void block_describe(struct symm_operation *operation)
 static bool may_store(const struct symm_operation *operation)
 {
     const struct symm_team *team = operation->lane->team;
-    const struct symm_moving *moving = &operation->moving;
+    const struct symm_moving *moving = moving_of(operation);
     const struct symm_line *line = mca_coll_symm_line(operation, operation->call->root);
     const uint32_t kinds = LINE_OUTPUT_IN_HEAP | LINE_GAPS | LINE_ALONG | LINE_DEVICE | LINE_VETO;
     return moving->packed == NULL && !is_last(moving, 0) &&
            (line->flags & kinds) == LINE_OUTPUT_IN_HEAP && !symm_ompi_is_fault_tolerant() &&
-           operation->sequence >= operation->lane->maps_from &&
+           operation->sequence >= moving->maps_from &&
            table_of(line)->entries[team->rank].receive_bytes >= moving->bytes;
 }
 
@@ -172,10 +180,10 @@ static enum symm_status place_map(struct symm_operation *operation)
         status = symm_team_map(team, root, output);
     }
     if (status == SYMM_OK) {
-        operation->moving.place = (unsigned char *)symm_team_address(team, root, output) +
-                                  table_of(line)->entries[team->rank].receive_at;
+        moving_of(operation)->place = (unsigned char *)symm_team_address(team, root, output) +
+                                      table_of(line)->entries[team->rank].receive_at;
     } else if (status != SYMM_PENDING) {
-        operation->lane->maps_from = operation->sequence + CALLS_WITHOUT_MAPPING;
+        moving_of(operation)->maps_from = operation->sequence + CALLS_WITHOUT_MAPPING;
         mca_coll_symm_verbose_about(SYMM_VERBOSE_TROUBLE, operation->comm,
                                     "rank %d cannot map a root's memory, its block is staged "
                                     "instead: %s", team->rank, symm_status_string(status));
@@ -187,7 +195,7 @@ static enum symm_status place_map(struct symm_operation *operation)
 static void head_tell(struct symm_operation *operation)
 {
     struct symm_run *run = &operation->run;
-    struct symm_moving *moving = &operation->moving;
+    struct symm_moving *moving = moving_of(operation);
     bool has_failed = run->failure != SYMM_OK, is_stored = moving->place != NULL;
     moving->bytes = has_failed ? 0 : moving->bytes;
     *head_of(operation, run->team->rank) =
@@ -218,7 +226,7 @@ static enum symm_status block_store(struct symm_run *run, const struct symm_movi
 /* Count the pieces that the root takes before those of this rank.  False: a head is not there. */
 static bool before_count(struct symm_operation *operation)
 {
-    struct symm_moving *moving = &operation->moving;
+    struct symm_moving *moving = moving_of(operation);
     while (moving->rank < operation->run.team->rank) {
         if (step_of(operation, moving->rank) == 0) {
             return false;
@@ -234,7 +242,7 @@ static bool before_count(struct symm_operation *operation)
 static enum symm_status piece_fill(struct symm_operation *operation)
 {
     struct symm_run *run = &operation->run;
-    const struct symm_moving *moving = &operation->moving;
+    const struct symm_moving *moving = moving_of(operation);
     if (run->piece >= SYMM_STAGE_BUFFERS &&
         (!before_count(operation) ||
          step_of(operation, run->root) < moving->before + run->piece - SYMM_STAGE_BUFFERS + 1)) {
@@ -248,7 +256,7 @@ static enum symm_status piece_fill(struct symm_operation *operation)
 
 enum symm_status mca_coll_symm_moving_bring(struct symm_operation *operation)
 {
-    struct symm_moving *moving = &operation->moving;
+    struct symm_moving *moving = moving_of(operation);
     if (moving->stage == OPENING) {
         block_describe(operation);
         moving->stage = MAPPING;
@@ -271,7 +279,7 @@ enum symm_status mca_coll_symm_moving_bring(struct symm_operation *operation)
 /* The first piece of the rank's block is there. */
 static void block_expect(struct symm_operation *operation)
 {
-    struct symm_moving *moving = &operation->moving;
+    struct symm_moving *moving = moving_of(operation);
     struct symm_layout layout;
     void *address;
     mca_coll_symm_side_block(&operation->call->receiving, (size_t)moving->rank, &layout, &address);
@@ -288,18 +296,18 @@ static void block_expect(struct symm_operation *operation)
 /* All of the block has come.  The root gets as much of it as there is room for. */
 static void block_settle(struct symm_operation *operation, const void *buffer)
 {
-    struct symm_moving *moving = &operation->moving;
+    struct symm_moving *moving = moving_of(operation);
     struct symm_layout layout;
     void *address;
     mca_coll_symm_side_block(&operation->call->receiving, (size_t)moving->rank, &layout, &address);
     size_t room = layout.bytes;
     layout.bytes = symm_least(moving->bytes, moving->room);
     if (layout.bytes > 0 && (moving->packed != NULL || moving->at == NULL)) {
-        mca_coll_symm_mixed_deliver(operation, &layout,
+        mca_coll_symm_late_deliver(operation, &layout,
                                     moving->packed != NULL ? moving->packed : buffer, address);
     }
     if (moving->bytes > room && operation->run.failure == SYMM_OK) {
-        mca_coll_symm_mixed_truncated(operation, moving->rank, moving->bytes, room);
+        mca_coll_symm_late_truncated(operation, moving->rank, moving->bytes, room);
     }
     mca_coll_symm_moving_end(operation);
 }
@@ -308,7 +316,7 @@ static void block_settle(struct symm_operation *operation, const void *buffer)
 static bool piece_take(struct symm_operation *operation)
 {
     struct symm_run *run = &operation->run;
-    struct symm_moving *moving = &operation->moving;
+    struct symm_moving *moving = moving_of(operation);
     const void *buffer = symm_run_stage(run, moving->rank, run->piece);
     if (run->piece == 0) {
         block_expect(operation);
@@ -328,13 +336,13 @@ static bool piece_take(struct symm_operation *operation)
 /* The blocks that come through staging buffers. */
 static enum symm_status blocks_take(struct symm_operation *operation)
 {
-    struct symm_moving *moving = &operation->moving;
+    struct symm_moving *moving = moving_of(operation);
     uint64_t step = step_of(operation, moving->rank);
     if (step <= operation->run.piece) {
         return SYMM_PENDING;
     }
     if (step == SYMM_CUDA_STEP_FAILED) {
-        mca_coll_symm_mixed_fail(operation, OMPI_ERROR);
+        mca_coll_symm_late_fail(operation, OMPI_ERROR);
     }
     if (pieces_of(operation, moving->rank) == 0 || piece_take(operation)) {
         operation->run.piece = 0;
@@ -347,7 +355,7 @@ static enum symm_status blocks_take(struct symm_operation *operation)
 /* Go on to the next rank that stores its block. */
 static void stored_find(struct symm_operation *operation)
 {
-    struct symm_moving *moving = &operation->moving;
+    struct symm_moving *moving = moving_of(operation);
     next_find(operation);
     while (moving->rank < operation->run.team->size &&
            !head_of(operation, moving->rank)->is_stored) {
@@ -358,7 +366,7 @@ static void stored_find(struct symm_operation *operation)
 
 enum symm_status mca_coll_symm_moving_take(struct symm_operation *operation)
 {
-    struct symm_moving *moving = &operation->moving;
+    struct symm_moving *moving = moving_of(operation);
     int ranks = operation->run.team->size;
     if (moving->stage == OPENING) {
         moving->stage = TAKING;
