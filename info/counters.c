@@ -42,6 +42,7 @@ static void counter_open(struct counters *counters, int index)
                                  &enumeration, description, &length, &bind, &readonly,
                                  &continuous, &atomic) == MPI_SUCCESS &&
         name_read(name, counter->name, sizeof(counter->name)) &&
+        strncmp(description, "Old name", strlen("Old name")) != 0 && /* mca/old_words.h */
         mpi->MPI_T_pvar_handle_alloc(counters->session, index, NULL, &counter->handle, &values) ==
             MPI_SUCCESS) {
         (void)snprintf(counter->description, sizeof(counter->description), "%.191s", description);

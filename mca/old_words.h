@@ -19,6 +19,9 @@ struct symm_old_word {
 /* All of them; the last one has NULL for both words. */
 extern const struct symm_old_word symm_old_words[];
 
+/* The descriptions of performance variables with old names begin with this. */
+#define SYMM_OLD_VARIABLE "Old name, until 0.4. "
+
 /* What the old word `word` is called now; NULL: it is no old word. */
 const char *symm_word_now(const char *word);
 

@@ -18,6 +18,7 @@ static const char prefix[] = "coll_symm_";
 static struct variable {
     char name[NAME];
     int index; /* of MPI_T */
+    bool is_old;
     MPI_T_pvar_handle handle;
 } variables[MOST];
 static int count;
@@ -30,7 +31,7 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /* Counters of calls and communicators, sums of bytes; everything else is alike. */
-static void check_properties(int index, const char *name)
+static void check_properties(int index, const char *name, bool *is_old)
 {
     char own_name[NAME], text[1024] = "";
     int name_size = NAME, text_size = sizeof text;
@@ -47,6 +48,7 @@ static void check_properties(int index, const char *name)
     test_check(bind == MPI_T_BIND_NO_OBJECT, "bound to no object");
     test_check(readonly != 0 && continuous != 0, "read-only and continuous");
     test_check(strlen(text) >= 30, "a description of a sentence");
+    *is_old = strncmp(text, "Old name", strlen("Old name")) == 0;
 }
 
 static void variable_add(int index, const char *name)
@@ -55,7 +57,7 @@ static void variable_add(int index, const char *name)
     int values = 0;
     variable->index = index;
     snprintf(variable->name, sizeof variable->name, "%s", name);
-    check_properties(index, name);
+    check_properties(index, name, &variable->is_old);
     int rc = MPI_T_pvar_handle_alloc(session, index, NULL, &variable->handle, &values);
     if (test_check(rc == MPI_SUCCESS && values == 1, "a handle of one value")) {
         count++;
@@ -100,6 +102,11 @@ int variables_count(void)
 const char *variables_name(int index)
 {
     return variables[index].name;
+}
+
+bool variables_is_old(int index)
+{
+    return variables[index].is_old;
 }
 
 int variables_find(const char *name)

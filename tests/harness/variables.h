@@ -18,6 +18,9 @@ void variables_close(void);
 int variables_count(void);
 const char *variables_name(int index);
 
+/* Whether it has an old name, and counts what another one counts (mca/old_words.h). */
+bool variables_is_old(int index);
+
 /* The variable of that name, or -1. */
 int variables_find(const char *name);
 

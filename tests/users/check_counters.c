@@ -250,6 +250,7 @@ static void check_old_names(unsigned long long *difference)
             continue;
         }
         test_case("%s", name);
+        test_check(variables_is_old(i / 3), "said to have an old name");
         snprintf(now, sizeof now, "%.*s%s%s", (int)(place - name), name, words[i % 3][1],
                  place + strlen(words[i % 3][0]));
         int index = variables_find(now);

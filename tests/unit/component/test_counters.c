@@ -128,7 +128,7 @@ static void test_words(void **state)
     (void)state;
     for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
         enum symm_collective collective = (enum symm_collective)i;
-        enum symm_function function = mca_coll_symm_function_of(collective, SYMM_CALL_BLOCKING);
+        enum symm_mpi_function function = mca_coll_symm_function_of(collective, SYMM_CALL_BLOCKING);
         const struct symm_collective_row *row = symm_collective_get(collective);
         assert_ptr_equal(mca_coll_symm_function_row(function), row);
         assert_string_equal(mca_coll_symm_function_name(function), row->name);

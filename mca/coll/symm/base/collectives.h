@@ -141,33 +141,33 @@ enum symm_call_form {
 
 /*
  * All functions.  A collective that is served has its number in the list (enum symm_collective),
- * and the functions of a collective follow each other: SYMM_FUNCTION_bcast, SYMM_FUNCTION_ibcast,
- * SYMM_FUNCTION_bcast_init.
+ * and the functions of a collective follow each other: SYMM_MPI_FUNCTION_bcast, ..._ibcast,
+ * ..._bcast_init.
  */
-enum symm_function {
-#define SYMM_FUNCTION_NUMBER(function, name, FORM) SYMM_FUNCTION_##function,
-#define SYMM_FUNCTION_NUMBERS(NUMBER, name, ...) SYMM_FORMS(SYMM_FUNCTION_NUMBER, name)
-    SYMM_ALL_COLLECTIVES(SYMM_FUNCTION_NUMBERS)
-#undef SYMM_FUNCTION_NUMBER
-#undef SYMM_FUNCTION_NUMBERS
-    SYMM_FUNCTION_reduce_local,
-    SYMM_FUNCTION_COUNT
+enum symm_mpi_function {
+#define SYMM_MPI_FUNCTION_NUMBER(function, name, FORM) SYMM_MPI_FUNCTION_##function,
+#define SYMM_MPI_FUNCTION_NUMBERS(NUMBER, name, ...) SYMM_FORMS(SYMM_MPI_FUNCTION_NUMBER, name)
+    SYMM_ALL_COLLECTIVES(SYMM_MPI_FUNCTION_NUMBERS)
+#undef SYMM_MPI_FUNCTION_NUMBER
+#undef SYMM_MPI_FUNCTION_NUMBERS
+    SYMM_MPI_FUNCTION_reduce_local,
+    SYMM_MPI_FUNCTION_COUNT
 };
 
-static inline enum symm_function mca_coll_symm_function_of(enum symm_collective collective,
+static inline enum symm_mpi_function mca_coll_symm_function_of(enum symm_collective collective,
                                                            enum symm_call_form form)
 {
-    return (enum symm_function)((int)collective * SYMM_CALL_FORM_COUNT + (int)form);
+    return (enum symm_mpi_function)((int)collective * SYMM_CALL_FORM_COUNT + (int)form);
 }
 
-static inline enum symm_call_form mca_coll_symm_function_form(enum symm_function function)
+static inline enum symm_call_form mca_coll_symm_function_form(enum symm_mpi_function function)
 {
     return (enum symm_call_form)((int)function % SYMM_CALL_FORM_COUNT);
 }
 
 /* The collective of a function; NULL: it is not served. */
 static inline const struct symm_collective_row *mca_coll_symm_function_row(
-    enum symm_function function)
+    enum symm_mpi_function function)
 {
     int collective = (int)function / SYMM_CALL_FORM_COUNT;
     return collective < SYMM_COLLECTIVE_COUNT
@@ -175,7 +175,7 @@ static inline const struct symm_collective_row *mca_coll_symm_function_row(
 }
 
 /* Whether it moves data or reduces them, and so may be made on host copies. */
-static inline bool mca_coll_symm_function_has_data(enum symm_function function)
+static inline bool mca_coll_symm_function_has_data(enum symm_mpi_function function)
 {
     const struct symm_collective_row *row = mca_coll_symm_function_row(function);
     return row == NULL || row->reads_inputs;

@@ -8,7 +8,7 @@
 
 /* The numbers of functions go by those of collectives that are served. */
 #define IS_NUMBERED(NUMBER, name, ...)                                                             \
-    _Static_assert((int)SYMM_FUNCTION_##name == (int)SYMM_##NUMBER * SYMM_CALL_FORM_COUNT,         \
+    _Static_assert((int)SYMM_MPI_FUNCTION_##name == (int)SYMM_##NUMBER * SYMM_CALL_FORM_COUNT,     \
                    "the list begins with the collectives that are served");
 SYMM_COLLECTIVES(IS_NUMBERED)
 
@@ -23,16 +23,16 @@ SYMM_COLLECTIVES(IS_NUMBERED)
 SYMM_ALL_COLLECTIVES(ARE_ENTRIES)
 IS_ENTRY(reduce_local, reduce_local, LOCAL)
 
-const size_t mca_coll_symm_entry_offsets[SYMM_FUNCTION_COUNT] = {
+const size_t mca_coll_symm_entry_offsets[SYMM_MPI_FUNCTION_COUNT] = {
 #define OFFSET(function, name, FORM) offsetof(mca_coll_base_comm_coll_t, coll_##function),
 #define OFFSETS(NUMBER, name, ...) SYMM_FORMS(OFFSET, name)
     SYMM_ALL_COLLECTIVES(OFFSETS)
     OFFSET(reduce_local, reduce_local, LOCAL)
 };
 
-const char *mca_coll_symm_function_name(enum symm_function function)
+const char *mca_coll_symm_function_name(enum symm_mpi_function function)
 {
-    static const char *const names[SYMM_FUNCTION_COUNT] = {
+    static const char *const names[SYMM_MPI_FUNCTION_COUNT] = {
 #define NAME(function, name, FORM) #function,
 #define NAMES(NUMBER, name, ...) SYMM_FORMS(NAME, name)
         SYMM_ALL_COLLECTIVES(NAMES)
@@ -56,10 +56,10 @@ typedef int caller_t(struct symm_table_entry entry, const struct symm_arguments 
 SYMM_ALL_COLLECTIVES(CALLERS)
 CALLER(reduce_local, reduce_local, LOCAL)
 
-int mca_coll_symm_function_call(enum symm_function function, struct symm_table_entry entry,
+int mca_coll_symm_function_call(enum symm_mpi_function function, struct symm_table_entry entry,
                                 const struct symm_arguments *arguments)
 {
-    static caller_t *const callers[SYMM_FUNCTION_COUNT] = {
+    static caller_t *const callers[SYMM_MPI_FUNCTION_COUNT] = {
 #define ITS_CALLER(function, name, FORM) function##_call,
 #define THEIR_CALLERS(NUMBER, name, ...) SYMM_FORMS(ITS_CALLER, name)
         SYMM_ALL_COLLECTIVES(THEIR_CALLERS)

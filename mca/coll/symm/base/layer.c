@@ -22,9 +22,9 @@ static void layer_construct(mca_coll_symm_layer_t *layer)
 static void layer_destruct(mca_coll_symm_layer_t *layer)
 {
     mca_coll_symm_assertion_unfollow(layer);
-    for (int i = 0; i < SYMM_FUNCTION_COUNT; i++) {
+    for (int i = 0; i < SYMM_MPI_FUNCTION_COUNT; i++) {
         struct symm_table_entry entry =
-            mca_coll_symm_entry_get(&layer->below_table, (enum symm_function)i);
+            mca_coll_symm_entry_get(&layer->below_table, (enum symm_mpi_function)i);
         if (entry.owner != NULL) {
             OBJ_RELEASE(entry.owner);
         }

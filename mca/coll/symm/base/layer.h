@@ -65,7 +65,7 @@ struct symm_aside {
 };
 
 static inline void mca_coll_symm_layer_step_aside(struct symm_aside *aside,
-                                                  enum symm_function function,
+                                                  enum symm_mpi_function function,
                                                   struct ompi_communicator_t *comm,
                                                   mca_coll_base_module_t *module)
 {

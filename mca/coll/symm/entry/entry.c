@@ -13,7 +13,7 @@
 /* ---- blocking calls -------------------------------------------------------------------------- */
 
 /* The entry of the communicator's table holds the function below while that makes the call. */
-static int aside_make(enum symm_function function, const struct symm_arguments *a,
+static int aside_make(enum symm_mpi_function function, const struct symm_arguments *a,
                       mca_coll_base_module_t *module)
 {
     const mca_coll_base_comm_coll_t *table = mca_coll_symm_below_table(module);
@@ -27,7 +27,7 @@ static int aside_make(enum symm_function function, const struct symm_arguments *
 int mca_coll_symm_entry_below(enum symm_collective collective, const struct symm_arguments *a,
                               mca_coll_base_module_t *module)
 {
-    enum symm_function function = mca_coll_symm_function_of(collective, SYMM_CALL_BLOCKING);
+    enum symm_mpi_function function = mca_coll_symm_function_of(collective, SYMM_CALL_BLOCKING);
     mca_coll_symm_module_t *ours = (mca_coll_symm_module_t *)module;
     struct symm_below below;
     mca_coll_symm_below_begin(&below, &ours->blocking.operation);

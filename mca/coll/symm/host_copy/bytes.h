@@ -36,7 +36,7 @@ struct symm_bytes {
 struct symm_host_copy_buffers;
 
 /* Whether the data of a function's calls are handed over like this. */
-static inline bool mca_coll_symm_has_bytes(enum symm_function function)
+static inline bool mca_coll_symm_has_bytes(enum symm_mpi_function function)
 {
     const struct symm_collective_row *row = mca_coll_symm_function_row(function);
     return row != NULL && row->reads_inputs && !row->reduces && !row->has_tables;

@@ -11,7 +11,7 @@
 #include "mca/coll/symm/serve/below.h"
 
 struct call {
-    enum symm_function function;
+    enum symm_mpi_function function;
     mca_coll_base_module_t *module;
     struct symm_aside aside;
     struct symm_host_copy_buffers buffers; /* messages name their communicator */
@@ -21,7 +21,7 @@ struct call {
 static void begin(struct call *call, struct ompi_communicator_t *comm)
 {
     const mca_coll_symm_layer_t *layer = (const mca_coll_symm_layer_t *)call->module;
-    if (call->function == SYMM_FUNCTION_reduce_local) { /* no communicator's promise is about it */
+    if (call->function == SYMM_MPI_FUNCTION_reduce_local) { /* of no communicator's promise */
         mca_coll_symm_host_copy_buffers_begin(&call->buffers, &ompi_mpi_comm_self.comm,
                                               SYMM_KINDS_ANY, false);
         call->aside.entry = NULL;
@@ -105,7 +105,7 @@ static int copies_end(struct call *call)
     return call->error;
 }
 
-int mca_coll_symm_host_copy_call(enum symm_function function,
+int mca_coll_symm_host_copy_call(enum symm_mpi_function function,
                                  const struct symm_arguments *arguments,
                                  mca_coll_base_module_t *module)
 {

@@ -23,7 +23,7 @@
  * Make the call of a blocking function, with the program's arguments.  The module is one with a
  * layer (base/layer.h).  Returns the first error, for MPI.
  */
-int mca_coll_symm_host_copy_call(enum symm_function function,
+int mca_coll_symm_host_copy_call(enum symm_mpi_function function,
                                  const struct symm_arguments *arguments,
                                  mca_coll_base_module_t *module);
 

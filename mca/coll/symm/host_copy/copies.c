@@ -54,14 +54,14 @@ bool mca_coll_symm_host_copy_is_on(void)
     return answer > 0;
 }
 
-static bool is_later_reduction(enum symm_function function)
+static bool is_later_reduction(enum symm_mpi_function function)
 {
     const struct symm_collective_row *row = mca_coll_symm_function_row(function);
     return row != NULL && row->reduces &&
            mca_coll_symm_function_form(function) != SYMM_CALL_BLOCKING;
 }
 
-bool mca_coll_symm_host_copy_is_for(enum symm_function function)
+bool mca_coll_symm_host_copy_is_for(enum symm_mpi_function function)
 {
     bool never = mca_coll_symm_component.host_copies == MCA_COLL_SYMM_HOST_COPY_NEVER;
     return mca_coll_symm_function_has_data(function) &&
@@ -71,7 +71,7 @@ bool mca_coll_symm_host_copy_is_for(enum symm_function function)
 
 bool mca_coll_symm_host_copy_is_wanted(const struct symm_host_copy_buffers *buffers,
                                        const struct symm_host_copy *copy,
-                                       enum symm_function function)
+                                       enum symm_mpi_function function)
 {
     return mca_coll_symm_host_copy_is_for(function) ||
            mca_coll_symm_bytes_are_apart(buffers, copy);
@@ -119,7 +119,7 @@ struct symm_arguments mca_coll_symm_host_copy_arguments(
 /* ---- those of a request ---------------------------------------------------------------------- */
 
 static void find(struct symm_host_copy *copy, const struct symm_host_copy_buffers *buffers,
-                 enum symm_function function)
+                 enum symm_mpi_function function)
 {
     mca_coll_symm_host_copy_leave(copy);
     if (mca_coll_symm_host_copy_is_wanted(buffers, copy, function)) {
@@ -133,7 +133,7 @@ static int room_make(struct symm_host_copy *copy)
 }
 
 int mca_coll_symm_host_copy_copies_make(struct symm_host_copy_buffers *buffers,
-                                        enum symm_function function)
+                                        enum symm_mpi_function function)
 {
     find(&buffers->send, buffers, function);
     find(&buffers->receive, buffers, function);

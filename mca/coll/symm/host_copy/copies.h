@@ -18,10 +18,10 @@ bool mca_coll_symm_host_copy_is_on(void);
  * copies from an Open MPI that knows devices, too: libnbc reduces with the host whatever memory it
  * finds.
  */
-bool mca_coll_symm_host_copy_is_for(enum symm_function function);
+bool mca_coll_symm_host_copy_is_for(enum symm_mpi_function function);
 
 /* Whether calls of this function go below by way of call.h and request.h, for copies or bytes. */
-static inline bool mca_coll_symm_host_copy_is_between(enum symm_function function)
+static inline bool mca_coll_symm_host_copy_is_between(enum symm_mpi_function function)
 {
     return mca_coll_symm_has_bytes(function) || mca_coll_symm_host_copy_is_for(function);
 }
@@ -32,11 +32,11 @@ static inline bool mca_coll_symm_host_copy_is_between(enum symm_function functio
  */
 bool mca_coll_symm_host_copy_is_wanted(const struct symm_host_copy_buffers *buffers,
                                        const struct symm_host_copy *copy,
-                                       enum symm_function function);
+                                       enum symm_mpi_function function);
 
 /* Make the copies that the buffers of a request need; also after an error they are to be closed. */
 int mca_coll_symm_host_copy_copies_make(struct symm_host_copy_buffers *buffers,
-                                        enum symm_function function);
+                                        enum symm_mpi_function function);
 
 /*
  * Whether the program's arguments can be handed on as they are: both buffers are known to be in

@@ -56,7 +56,7 @@ static inline bool mca_coll_symm_host_copy_buffers_are_needless(
 
 /* Why a call with device buffers is made on host copies. */
 static inline enum symm_host_copy_why mca_coll_symm_host_copy_why_of(
-    enum symm_function function, const mca_coll_base_module_t *module)
+    enum symm_mpi_function function, const mca_coll_base_module_t *module)
 {
     bool may_be_served = mca_coll_symm_function_row(function) != NULL &&
                          mca_coll_symm_function_form(function) == SYMM_CALL_BLOCKING;
@@ -70,7 +70,7 @@ static inline bool mca_coll_symm_host_copy_is_served(const mca_coll_base_module_
 }
 
 /* Describe the buffers of a call, which have been begun. */
-void mca_coll_symm_host_copy_describe(enum symm_function function,
+void mca_coll_symm_host_copy_describe(enum symm_mpi_function function,
                                       struct symm_host_copy_buffers *buffers,
                                       const struct symm_arguments *a);
 

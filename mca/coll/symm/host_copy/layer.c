@@ -13,7 +13,7 @@
 
 /* ---- our functions --------------------------------------------------------------------------- */
 
-static inline int make(enum symm_function function, const struct symm_arguments *arguments,
+static inline int make(enum symm_mpi_function function, const struct symm_arguments *arguments,
                        mca_coll_base_module_t *module)
 {
     return mca_coll_symm_function_form(function) == SYMM_CALL_BLOCKING
@@ -25,7 +25,7 @@ static inline int make(enum symm_function function, const struct symm_arguments 
     static int function##_make SYMM_HEAD(name, FORM)                                              \
     {                                                                                             \
         const struct symm_arguments arguments = SYMM_ARGUMENTS(name, FORM);                       \
-        return make(SYMM_FUNCTION_##function, &arguments, module);                                \
+        return make(SYMM_MPI_FUNCTION_##function, &arguments, module);                            \
     }
 #define FUNCTIONS(NUMBER, name, ...) SYMM_FORMS(FUNCTION, name)
 SYMM_ALL_COLLECTIVES(FUNCTIONS)
@@ -36,7 +36,7 @@ typedef void function_t(void); /* any function: all pointers to functions have t
 static const struct {
     size_t offered; /* offset in a module */
     function_t *ours;
-} functions[SYMM_FUNCTION_COUNT] = {
+} functions[SYMM_MPI_FUNCTION_COUNT] = {
 #define ROW(function, name, FORM) \
     {offsetof(mca_coll_base_module_t, coll_##function), (function_t *)function##_make},
 #define ROWS(NUMBER, name, ...) SYMM_FORMS(ROW, name)
@@ -58,7 +58,7 @@ static void offered_set(mca_coll_base_module_t *module, size_t offset, function_
     memcpy((unsigned char *)module + offset, &function, sizeof(function));
 }
 
-static void entry_set(mca_coll_base_comm_coll_t *table, enum symm_function function,
+static void entry_set(mca_coll_base_comm_coll_t *table, enum symm_mpi_function function,
                       struct symm_table_entry entry)
 {
     memcpy((unsigned char *)table + mca_coll_symm_entry_offsets[function], &entry, sizeof(entry));
@@ -69,8 +69,8 @@ static void entry_set(mca_coll_base_comm_coll_t *table, enum symm_function funct
  * itself.  From interface 3 on a module fills the table in module_enable, and puts back what it has
  * found in module_disable.
  */
-static void communicator_entry_set(struct ompi_communicator_t *comm, enum symm_function function,
-                                   struct symm_table_entry entry)
+static void communicator_entry_set(struct ompi_communicator_t *comm,
+                                   enum symm_mpi_function function, struct symm_table_entry entry)
 {
     if (SYMM_COLL_INTERFACE >= 3) {
         entry_set(comm->c_coll, function, entry);
@@ -81,7 +81,7 @@ static void communicator_entry_set(struct ompi_communicator_t *comm, enum symm_f
  * Whether our function takes an entry that the module has none for: to make host copies, or to keep
  * other threads from taking a tag that is lent (mpi_request/nbc_tag.h).
  */
-static bool is_taken(enum symm_function function, bool lends)
+static bool is_taken(enum symm_mpi_function function, bool lends)
 {
     return mca_coll_symm_host_copy_is_for(function) ||
            (lends && mca_coll_symm_function_has_data(function) &&
@@ -92,8 +92,8 @@ void mca_coll_symm_layer_enable(mca_coll_symm_layer_t *layer, struct ompi_commun
 {
     bool lends = layer->super.coll_iallreduce != NULL && symm_ompi_has_threads();
     mca_coll_symm_assertion_follow(layer, comm);
-    for (int i = 0; i < SYMM_FUNCTION_COUNT; i++) {
-        enum symm_function function = (enum symm_function)i;
+    for (int i = 0; i < SYMM_MPI_FUNCTION_COUNT; i++) {
+        enum symm_mpi_function function = (enum symm_mpi_function)i;
         function_t *ours = offered_get(&layer->super, functions[i].offered);
         struct symm_table_entry found = mca_coll_symm_entry_get(comm->c_coll, function);
         if (ours == NULL && is_taken(function, lends)) {
@@ -114,11 +114,11 @@ void mca_coll_symm_layer_enable(mca_coll_symm_layer_t *layer, struct ompi_commun
 int mca_coll_symm_layer_disable(mca_coll_base_module_t *module, struct ompi_communicator_t *comm)
 {
     const mca_coll_base_comm_coll_t *below_table = mca_coll_symm_below_table(module);
-    for (int i = 0; i < SYMM_FUNCTION_COUNT; i++) {
+    for (int i = 0; i < SYMM_MPI_FUNCTION_COUNT; i++) {
         struct symm_table_entry found =
-            mca_coll_symm_entry_get(below_table, (enum symm_function)i);
+            mca_coll_symm_entry_get(below_table, (enum symm_mpi_function)i);
         if (found.owner != NULL) {
-            communicator_entry_set(comm, (enum symm_function)i, found);
+            communicator_entry_set(comm, (enum symm_mpi_function)i, found);
         }
     }
     return OMPI_SUCCESS;
@@ -148,7 +148,7 @@ static enum symm_host_copy_why why_alone(struct ompi_communicator_t *comm)
 mca_coll_base_module_t *mca_coll_symm_layer_query(struct ompi_communicator_t *comm, int *priority)
 {
     enum { ABOVE_COLL_SELF = 76 }; /* coll/self has 75, and its copies are made by host code */
-    if (!mca_coll_symm_host_copy_is_for(SYMM_FUNCTION_iallreduce)) { /* then for nothing else */
+    if (!mca_coll_symm_host_copy_is_for(SYMM_MPI_FUNCTION_iallreduce)) { /* then for nothing else */
         return NULL;
     }
     mca_coll_symm_layer_t *layer = OBJ_NEW(mca_coll_symm_layer_t);

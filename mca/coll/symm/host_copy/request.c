@@ -89,7 +89,7 @@ OBJ_CLASS_INSTANCE(symm_host_copy_request_t, ompi_coll_base_nbc_request_t, reque
  * none.  Errors: OUT_OF_RESOURCE, and *opened is NULL.
  */
 static int request_make(struct symm_host_copy_request **opened,
-                        struct symm_host_copy_buffers *buffers, enum symm_function function,
+                        struct symm_host_copy_buffers *buffers, enum symm_mpi_function function,
                         mca_coll_base_module_t *module)
 {
     bool persistent = mca_coll_symm_function_form(function) == SYMM_CALL_PERSISTENT;
@@ -145,7 +145,7 @@ static int request_pass(struct symm_host_copy_request *ours, int rc, ompi_reques
 }
 
 /* Have the function below return a request, with the program's arguments or others. */
-static int below_call(enum symm_function function, const struct symm_arguments *arguments,
+static int below_call(enum symm_mpi_function function, const struct symm_arguments *arguments,
                       mca_coll_base_module_t *module)
 {
     const mca_coll_base_comm_coll_t *table = mca_coll_symm_below_table(module);
@@ -156,7 +156,7 @@ static int below_call(enum symm_function function, const struct symm_arguments *
     return rc;
 }
 
-int mca_coll_symm_host_copy_request(enum symm_function function,
+int mca_coll_symm_host_copy_request(enum symm_mpi_function function,
                                     const struct symm_arguments *arguments,
                                     mca_coll_base_module_t *module)
 {

@@ -31,7 +31,7 @@ void mca_coll_symm_host_copy_requests_close(void);
  * and no bytes are held.  The module is one with a layer (base/layer.h).  Errors: OUT_OF_RESOURCE,
  * and those of the function below.
  */
-int mca_coll_symm_host_copy_request(enum symm_function function,
+int mca_coll_symm_host_copy_request(enum symm_mpi_function function,
                                     const struct symm_arguments *arguments,
                                     mca_coll_base_module_t *module);
 

@@ -17,7 +17,7 @@ struct symm_host_copy_request {
     ompi_coll_base_nbc_request_t super;
     ompi_request_t *below;
     struct symm_host_copy_buffers buffers; /* their communicator is held */
-    enum symm_function function;
+    enum symm_mpi_function function;
     enum symm_host_copy_why why;
     bool is_below; /* the call below is under way; later the results may be */
     int error;     /* of this rank's copies, or of a start below */

@@ -16,17 +16,17 @@
 #include "mca/coll/symm/report/words.h"
 
 /* The name of a collective as in "MPI_Reduce_scatter". */
-static void mpi_name_format(enum symm_function function, char *name, size_t size)
+static void mpi_name_format(enum symm_mpi_function function, char *name, size_t size)
 {
     (void)snprintf(name, size, "MPI_%s", mca_coll_symm_function_name(function));
     name[4] = (char)toupper((unsigned char)name[4]);
 }
 
 /* Explain the first call of each collective in this process. */
-static void explain(enum symm_function function, enum symm_host_copy_why why,
+static void explain(enum symm_mpi_function function, enum symm_host_copy_why why,
                     struct ompi_communicator_t *comm, size_t bytes)
 {
-    static _Atomic bool told[SYMM_FUNCTION_COUNT];
+    static _Atomic bool told[SYMM_MPI_FUNCTION_COUNT];
     if (mca_coll_symm_is_verbose(SYMM_VERBOSE_ALGORITHMS) &&
         !atomic_exchange_explicit(&told[function], true, memory_order_relaxed)) {
         mca_coll_symm_verbose_about(SYMM_VERBOSE_ALGORITHMS, comm,
@@ -38,7 +38,7 @@ static void explain(enum symm_function function, enum symm_host_copy_why why,
     }
 }
 
-void mca_coll_symm_host_copy_tell(enum symm_function function,
+void mca_coll_symm_host_copy_tell(enum symm_mpi_function function,
                                   enum symm_host_copy_why why,
                                   const struct symm_host_copy_buffers *buffers)
 {
@@ -47,7 +47,7 @@ void mca_coll_symm_host_copy_tell(enum symm_function function,
     explain(function, why, buffers->comm, bytes);
 }
 
-int mca_coll_symm_host_copy_failed(enum symm_function function,
+int mca_coll_symm_host_copy_failed(enum symm_mpi_function function,
                                    struct ompi_communicator_t *comm)
 {
     char name[64];

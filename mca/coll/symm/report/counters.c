@@ -81,7 +81,7 @@ static void count_host_copy(struct symm_count *count, size_t bytes, int tally)
     add(&count->bytes, bytes, tally);
 }
 
-void mca_coll_symm_count_host_copy(enum symm_function function, enum symm_host_copy_why why,
+void mca_coll_symm_count_host_copy(enum symm_mpi_function function, enum symm_host_copy_why why,
                                    size_t bytes)
 {
     int tally = tally_of_thread();

@@ -40,7 +40,7 @@ struct symm_outcomes {
 struct symm_tally {
     _Alignas(128) struct symm_outcomes outcomes[SYMM_CALL_FORM_COUNT];
     /* Calls that are made on host copies; also counted as fallback, if we serve such calls. */
-    struct symm_count host_copy[SYMM_FUNCTION_COUNT];
+    struct symm_count host_copy[SYMM_MPI_FUNCTION_COUNT];
     /* Calls of collectives that we serve, once more by reason. */
     struct symm_count host_copy_why[SYMM_COLLECTIVE_COUNT][SYMM_HOST_COPY_WHY_COUNT];
     _Atomic uint64_t unserved[SYMM_UNSERVED_COUNT];
@@ -80,7 +80,7 @@ void mca_coll_symm_count_operation(const struct symm_operation *operation);
 void mca_coll_symm_count_served(const struct symm_call *call, enum symm_algorithm algorithm);
 
 /* A call was made on copies in host memory; so many bytes were copied from and to devices. */
-void mca_coll_symm_count_host_copy(enum symm_function function, enum symm_host_copy_why why,
+void mca_coll_symm_count_host_copy(enum symm_mpi_function function, enum symm_host_copy_why why,
                                    size_t bytes);
 
 /* A communicator is not served. */

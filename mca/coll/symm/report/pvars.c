@@ -52,6 +52,7 @@ struct outcome {
     enum symm_call_form form;
     const char *outcome, *what;
     const struct symm_count *count;
+    const char *note; /* begins the description */
 };
 
 static void calls_register(const mca_base_component_t *component, const struct outcome *of)
@@ -59,8 +60,9 @@ static void calls_register(const mca_base_component_t *component, const struct o
     char variable[64], description[192];
     (void)snprintf(variable, sizeof(variable), "%s_%s_calls",
                    mca_coll_symm_form_text(of->collective, of->form), of->outcome);
-    (void)snprintf(description, sizeof(description), "The %scalls of %s in this process %s",
-                   forms[of->form], symm_collective_get(of->collective)->mpi_name, of->what);
+    (void)snprintf(description, sizeof(description), "%sThe %scalls of %s in this process %s",
+                   of->note, forms[of->form], symm_collective_get(of->collective)->mpi_name,
+                   of->what);
     variable_register(component, variable, description, MCA_BASE_PVAR_CLASS_COUNTER,
                       &of->count->calls);
 }
@@ -71,27 +73,33 @@ static void bytes_register(const mca_base_component_t *component, const struct o
     (void)snprintf(variable, sizeof(variable), "%s_%s_bytes",
                    mca_coll_symm_form_text(of->collective, of->form), of->outcome);
     (void)snprintf(description, sizeof(description),
-                   "Bytes that this process contributed to the %scalls of %s %s", forms[of->form],
-                   symm_collective_get(of->collective)->mpi_name, of->what);
+                   "%sBytes that this process contributed to the %scalls of %s %s", of->note,
+                   forms[of->form], symm_collective_get(of->collective)->mpi_name, of->what);
     variable_register(component, variable, description, MCA_BASE_PVAR_CLASS_AGGREGATE,
                       &of->count->bytes);
 }
 
-/* The variables of an outcome; also under its old name, if it has one. */
+/*
+ * The variables of an outcome; also under its old name, if it has one.  Programs that go through
+ * all variables know the others by their descriptions.
+ */
 static void outcome_register(const mca_base_component_t *component, const struct outcome *of,
                              bool has_bytes)
 {
     struct outcome one = *of;
+    one.note = "";
     while (one.outcome != NULL) {
         calls_register(component, &one);
         if (has_bytes) {
             bytes_register(component, &one);
         }
         one.outcome = symm_word_formerly(one.outcome);
+        one.note = SYMM_OLD_VARIABLE;
     }
 }
 
-static void host_copy_register(const mca_base_component_t *component, enum symm_function function)
+static void host_copy_register(const mca_base_component_t *component,
+                               enum symm_mpi_function function)
 {
     const char *name = mca_coll_symm_function_name(function);
     const struct symm_count *count = &pattern.host_copy[function];
@@ -117,7 +125,7 @@ static void served_register(const mca_base_component_t *component, enum symm_cal
         const struct symm_algorithm_row *row = symm_algorithm_get((enum symm_algorithm)i);
         (void)snprintf(what, sizeof(what), "that the algorithm %s has served", row->name);
         const struct outcome of = {row->collective, form, row->name, what,
-                                   &pattern.outcomes[form].served[i]};
+                                   &pattern.outcomes[form].served[i], ""};
         outcome_register(component, &of, true);
     }
 }
@@ -135,7 +143,7 @@ static void fallback_register(const mca_base_component_t *component,
         (void)snprintf(outcome, sizeof(outcome), "fallback_%s",
                        mca_coll_symm_reason_name((enum symm_reason)reason));
         const struct outcome of = {collective, form, outcome, what,
-                                   &pattern.outcomes[form].fallback[collective][reason]};
+                                   &pattern.outcomes[form].fallback[collective][reason], ""};
         outcome_register(component, &of, false);
     }
 }
@@ -184,7 +192,7 @@ static void outcomes_register(const mca_base_component_t *component, enum symm_c
         const struct outcome of = {
             collective, form, "failed",
             "that ended in an error, such as ranks that made different calls",
-            &pattern.outcomes[form].failed[i]};
+            &pattern.outcomes[form].failed[i], ""};
         calls_register(component, &of);
     }
 }
@@ -194,9 +202,9 @@ void mca_coll_symm_pvars_register(const mca_base_component_t *component)
     for (int form = 0; form < SYMM_CALL_FORM_COUNT; form++) {
         outcomes_register(component, (enum symm_call_form)form);
     }
-    for (int i = 0; i < SYMM_FUNCTION_COUNT; i++) {
-        if (mca_coll_symm_function_has_data((enum symm_function)i)) {
-            host_copy_register(component, (enum symm_function)i);
+    for (int i = 0; i < SYMM_MPI_FUNCTION_COUNT; i++) {
+        if (mca_coll_symm_function_has_data((enum symm_mpi_function)i)) {
+            host_copy_register(component, (enum symm_mpi_function)i);
         }
     }
     unserved_register(component);

@@ -222,7 +222,7 @@ static void collective_print(const struct symm_tally *sum, enum symm_collective 
               &outcomes->failed[collective]);
 }
 
-static void host_copy_row_print(enum symm_function function, enum symm_host_copy_why why,
+static void host_copy_row_print(enum symm_mpi_function function, enum symm_host_copy_why why,
                                 const struct symm_count *count)
 {
     char how[64];
@@ -241,8 +241,8 @@ static void host_copies_print(const struct symm_tally *sum)
                 (enum symm_host_copy_why)why, &sum->host_copy_why[i][why]);
         }
     }
-    for (int i = 0; i < SYMM_FUNCTION_COUNT; i++) {
-        enum symm_function function = (enum symm_function)i;
+    for (int i = 0; i < SYMM_MPI_FUNCTION_COUNT; i++) {
+        enum symm_mpi_function function = (enum symm_mpi_function)i;
         if (mca_coll_symm_function_row(function) == NULL ||
             mca_coll_symm_function_form(function) != SYMM_CALL_BLOCKING) {
             host_copy_row_print(function, SYMM_HOST_COPY_KIND, &sum->host_copy[i]);

@@ -98,7 +98,7 @@ const char *mca_coll_symm_form_text(enum symm_collective collective, enum symm_c
     return mca_coll_symm_function_name(mca_coll_symm_function_of(collective, form));
 }
 
-const char *mca_coll_symm_host_copy_why_text(enum symm_function function,
+const char *mca_coll_symm_host_copy_why_text(enum symm_mpi_function function,
                                              enum symm_host_copy_why why)
 {
     static const char *const texts[SYMM_HOST_COPY_WHY_COUNT] = {

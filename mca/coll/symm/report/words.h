@@ -13,7 +13,7 @@
 /* Words for tables and messages: "datatype with gaps", "ranks on several nodes". */
 const char *mca_coll_symm_reason_text(enum symm_reason reason);
 const char *mca_coll_symm_unserved_text(enum symm_unserved why);
-const char *mca_coll_symm_host_copy_why_text(enum symm_function function,
+const char *mca_coll_symm_host_copy_why_text(enum symm_mpi_function function,
                                              enum symm_host_copy_why why);
 
 /* The name of a collective that we serve: "allreduce", "iallreduce" or "allreduce_init". */

@@ -105,7 +105,7 @@ _Static_assert((int)SYMM_KEPT_FREE == (int)SYMM_BYTES_ARRAYS, "the request has r
 
 /* The arguments for the component below, which returns its request to ours. */
 static struct symm_arguments below_arguments(mca_coll_symm_request_t *request,
-                                             enum symm_function function)
+                                             enum symm_mpi_function function)
 {
     struct symm_arguments arguments = request->arguments;
     size_t ranks = (size_t)ompi_comm_size(arguments.comm);
@@ -122,7 +122,7 @@ static int below_make(mca_coll_symm_request_t *request)
 {
     struct symm_lent_tag lent;
     mca_coll_base_module_t *module = &request->module->super.super;
-    enum symm_function function =
+    enum symm_mpi_function function =
         mca_coll_symm_function_of(request->call.collective, request->call.form);
     const struct symm_arguments arguments = below_arguments(request, function);
     mca_coll_symm_nbc_tag_lend(&lent, arguments.comm, request->tag);

@@ -14,12 +14,7 @@
 
 #include "heap/gpu/cuda_device.h"
 #include "heap/team/multicast_setup.h"
-<<<<<<< HEAD:mca/coll/symm/agree/multicast.c
 #include "kernels/cuda/launch/multimem.h"
-#include "mca/coll/symm/agree/line.h"
-=======
-#include "kernels/cuda/launch/multimem_functions.h"
->>>>>>> 9892aa3f3f8d12008f0f0a57d297075de36601f7:mca/coll/symm/resources/multicast.c
 #include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/report/shortage.h"
 #include "mca/coll/symm/report/verbose.h"
