@@ -119,7 +119,7 @@ static int memory_allocate(const struct place *place, size_t bytes, float **memo
     return code;
 }
 
-static void error_tell(const struct place *place, const char *what, int code,
+static void error_warn(const struct place *place, const char *what, int code,
                        struct findings *findings)
 {
     char text[MPI_MAX_ERROR_STRING] = "";
@@ -142,7 +142,7 @@ static bool place_open(struct place *place, struct findings *findings)
         code = memory_allocate(place, bytes * (size_t)place->ranks, &place->output);
     }
     if (code != MPI_SUCCESS) {
-        error_tell(place, "MPI_Alloc_mem", code, findings);
+        error_warn(place, "MPI_Alloc_mem", code, findings);
     }
     for (int i = 0; place->host != NULL && i < COUNT_MOST; i++) {
         place->host[i] = (float)(place->rank + 1);
@@ -201,14 +201,14 @@ static bool is_by_choice(const struct counter *counter)
            strstr(counter->name, "_fallback_early") != NULL;
 }
 
-static void absence_tell(struct findings *findings)
+static void absence_warn(struct findings *findings)
 {
     finding_add(findings, TOPIC_SERVED, FINDING_PROBLEM, "served",
                 "another component than coll/symm makes the collectives of the node's ranks");
     finding_remedy(findings, "see the other problems");
 }
 
-static void unserved_tell(const struct place *place, const struct collective *collective,
+static void unserved_warn(const struct place *place, const struct collective *collective,
                           const char *bytes, const struct counter *counter,
                           struct findings *findings)
 {
@@ -237,7 +237,7 @@ static const char *call_make(const struct place *place, const struct collective 
     int code = collective->call(place, count);
     const struct counter *counter = counters_grown(counters, prefix);
     if (code != MPI_SUCCESS) {
-        error_tell(place, collective->mpi_name, code, findings);
+        error_warn(place, collective->mpi_name, code, findings);
         return NULL;
     }
     if (collective->result != NULL && !result_is_right(place, collective, count)) {
@@ -249,7 +249,7 @@ static const char *call_make(const struct place *place, const struct collective 
     }
     if (counter == NULL) {
         if (!told->absent) {
-            absence_tell(findings);
+            absence_warn(findings);
         }
         told->absent = true;
         return NULL;
@@ -258,7 +258,7 @@ static const char *call_make(const struct place *place, const struct collective 
     if (strncmp(outcome, "fallback", 8) == 0 || strncmp(outcome, "failed", 6) == 0 ||
         strncmp(outcome, "host_copy", 9) == 0) {
         if (told->reason != counter) {
-            unserved_tell(place, collective, bytes, counter, findings);
+            unserved_warn(place, collective, bytes, counter, findings);
         }
         told->reason = counter;
         return NULL;
@@ -295,7 +295,7 @@ static void collective_make(const struct place *place, const struct collective *
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 /* What counters say of communicators that are not served. */
-static void communicators_tell(struct counters *counters, struct findings *findings)
+static void communicators_warn(struct counters *counters, struct findings *findings)
 {
     static const char component[] = "communicators_unserved_component";
     for (int i = 0; i < counters->count; i++) {
@@ -349,7 +349,7 @@ void calls_make(const struct mpi_library *mpi, MPI_Comm comm, bool gpu, struct f
             memory_try(&place, &counters, findings);
         }
     }
-    communicators_tell(&counters, findings);
+    communicators_warn(&counters, findings);
     (void)mpi->MPI_Comm_free(&place.comm);
     counters_close(&counters);
 }

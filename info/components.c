@@ -141,7 +141,7 @@ static bool file_find(const char *folders, const char *framework, char *path, si
     return folders_find(folders, name, path, size);
 }
 
-static void missing_tell(const char *framework, const struct folders *folders,
+static void missing_warn(const char *framework, const struct folders *folders,
                          struct findings *findings)
 {
     char path[PATH_MAX];
@@ -163,7 +163,7 @@ static void missing_tell(const char *framework, const struct folders *folders,
 }
 
 /* The remedy depends on which name the loader complains of. */
-static void refused_tell(const char *framework, const char *path, const char *reason,
+static void refused_warn(const char *framework, const char *path, const char *reason,
                          struct findings *findings)
 {
     finding_add(findings, TOPIC_COMPONENTS, FINDING_PROBLEM, framework,
@@ -216,7 +216,7 @@ static bool interface_look(const char *framework, const char *survey, const stru
     return good;
 }
 
-static void loaded_tell(const char *framework, const char *path, const char *survey,
+static void loaded_warn(const char *framework, const char *path, const char *survey,
                         struct findings *findings)
 {
     char *version = child_value(survey, "version"), *interface = child_value(survey, "interface");
@@ -264,7 +264,7 @@ static bool component_look(const struct framework *framework, const struct ompi 
     char path[PATH_MAX], *end;
     *survey = NULL;
     if (!file_find(ompi->folders.read, framework->name, path, sizeof(path))) {
-        missing_tell(framework->name, &ompi->folders, findings);
+        missing_warn(framework->name, &ompi->folders, findings);
         return false;
     }
     const struct candidate candidate = {framework, path, ompi->folders.read};
@@ -275,17 +275,17 @@ static bool component_look(const struct framework *framework, const struct ompi 
         loads = interface_look(framework->name, *survey, ompi, findings) &&
                 is_known(framework->name, ompi, path, findings);
         if (loads) {
-            loaded_tell(framework->name, path, *survey, findings);
+            loaded_warn(framework->name, path, *survey, findings);
         }
     } else {
-        refused_tell(framework->name, path, error != NULL ? error : end, findings);
+        refused_warn(framework->name, path, error != NULL ? error : end, findings);
     }
     free(error);
     free(end);
     return loads;
 }
 
-static void library_tell(struct components *components, const char *survey,
+static void library_warn(struct components *components, const char *survey,
                          struct findings *findings)
 {
     char *path = child_value(survey, "library.path");
@@ -320,7 +320,7 @@ void components_look(struct components *components, const struct ompi *ompi,
         bool loads = component_look(&frameworks[i], ompi, &survey, findings);
         components->loads = components->loads && loads;
         if (survey != NULL && components->features == NULL) {
-            library_tell(components, survey, findings);
+            library_warn(components, survey, findings);
         }
         free(survey);
     }

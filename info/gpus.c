@@ -26,7 +26,7 @@ static bool kernel_has_driver(void)
     return access("/proc/driver/nvidia/version", F_OK) == 0 || access("/dev/nvidiactl", F_OK) == 0;
 }
 
-static void missing_tell(const char *library, struct findings *findings)
+static void missing_warn(const char *library, struct findings *findings)
 {
     char failure[SYMM_CUDA_TEXT_SIZE];
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");
@@ -49,7 +49,7 @@ static void missing_tell(const char *library, struct findings *findings)
     }
 }
 
-static void driver_tell(const struct symm_cuda *cuda, struct findings *findings)
+static void driver_warn(const struct symm_cuda *cuda, struct findings *findings)
 {
     int version = 0;
     (void)cuda->cuDriverGetVersion(&version);
@@ -58,7 +58,7 @@ static void driver_tell(const struct symm_cuda *cuda, struct findings *findings)
     finding_value(findings, "%d.%d", version / 1000, version % 1000 / 10);
 }
 
-static void visible_tell(int count, struct findings *findings)
+static void visible_warn(int count, struct findings *findings)
 {
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");
     if (visible != NULL) {
@@ -132,7 +132,7 @@ static void card_read(const struct symm_cuda *cuda, int number, CUdevice device,
 }
 
 /* Whether memory of the device can be shared, and kernels run on it. */
-static bool card_tell(const struct card *card, const char *features, struct findings *findings)
+static bool card_warn(const struct card *card, const char *features, struct findings *findings)
 {
     const char *image = "";
     int length = image_find(features, card->major, card->minor, &image);
@@ -161,7 +161,7 @@ static bool card_tell(const struct card *card, const char *features, struct find
     return lack == NULL;
 }
 
-static void fabric_tell(bool fabric, struct findings *findings)
+static void fabric_warn(bool fabric, struct findings *findings)
 {
     bool channels = access(symm_cuda_imex_channels, F_OK) == 0;
     if (fabric || channels) {
@@ -186,11 +186,11 @@ static int cards_look(const struct symm_cuda *cuda, int count, const char *featu
         struct card card;
         if (cuda->cuDeviceGet(&device, i) == CUDA_SUCCESS) {
             card_read(cuda, i, device, &card);
-            good += card_tell(&card, features, findings);
+            good += card_warn(&card, features, findings);
             fabric = fabric || card.fabric;
         }
     }
-    fabric_tell(fabric, findings);
+    fabric_warn(fabric, findings);
     return good;
 }
 
@@ -203,13 +203,13 @@ int gpus_look(const struct components *components, const struct settings *settin
     int count = 0;
     symm_cuda_configure(library);
     if (symm_cuda_get(&cuda) != SYMM_OK) {
-        missing_tell(library, findings);
+        missing_warn(library, findings);
         return 0;
     }
-    driver_tell(cuda, findings);
+    driver_warn(cuda, findings);
     (void)cuda->cuDeviceGetCount(&count);
     count = count < SYMM_CUDA_DEVICES_MAX ? count : SYMM_CUDA_DEVICES_MAX;
-    visible_tell(count, findings);
+    visible_warn(count, findings);
     if (strstr(features, "cuda") == NULL) {
         finding_add(findings, TOPIC_GPUS, FINDING_PROBLEM, "cuda",
                     "the components are built without CUDA: they serve host memory only");

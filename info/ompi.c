@@ -169,7 +169,7 @@ static char *release_read(const char *version)
     return release;
 }
 
-static void missing_tell(const struct ompi *ompi, const char *end, struct findings *findings)
+static void missing_warn(const struct ompi *ompi, const char *end, struct findings *findings)
 {
     char *reason = child_value(ompi->survey, "error");
     finding_add(findings, TOPIC_OMPI, FINDING_PROBLEM, "ompi.library",
@@ -181,7 +181,7 @@ static void missing_tell(const struct ompi *ompi, const char *end, struct findin
     free(reason);
 }
 
-static void release_tell(const struct ompi *ompi, struct findings *findings)
+static void release_warn(const struct ompi *ompi, struct findings *findings)
 {
     char *path = child_value(ompi->survey, "path");
     finding_add(findings, TOPIC_OMPI, FINDING_OK, "ompi.release", "Open MPI %s: %s", ompi->release,
@@ -206,7 +206,7 @@ static void release_tell(const struct ompi *ompi, struct findings *findings)
     finding_value(findings, "%s", OMPI_BUILT_FOR);
 }
 
-static void cuda_tell(const struct ompi *ompi, struct findings *findings)
+static void cuda_warn(const struct ompi *ompi, struct findings *findings)
 {
     char *known = ompi_variable(ompi, "mpi_built_with_cuda_support");
     if (known != NULL && *known != '\0') {
@@ -251,10 +251,10 @@ void ompi_look(struct ompi *ompi, struct findings *findings)
         ompi->files = text_copy(files);
     }
     if (ompi->release == NULL) {
-        missing_tell(ompi, end != NULL ? end : version != NULL ? version : "", findings);
+        missing_warn(ompi, end != NULL ? end : version != NULL ? version : "", findings);
     } else {
-        release_tell(ompi, findings);
-        cuda_tell(ompi, findings);
+        release_warn(ompi, findings);
+        cuda_warn(ompi, findings);
     }
     if (ompi->release != NULL && end != NULL) {
         finding_add(findings, TOPIC_OMPI, FINDING_PROBLEM, "ompi.start",

@@ -20,7 +20,7 @@ struct symm_completion {
     uint32_t copies;   /* a bit for each copy stream with copies of this completion */
     bool beside;       /* the kernel is on the device's stream `beside` */
     bool late;         /* of one that has ended: the kernel has given up waiting for others */
-    uint32_t life;     /* of the device's context; the work ends with it */
+    uint32_t generation; /* of the device's context; the work ends with it */
     uint32_t polls, troubles;
 };
 

@@ -69,7 +69,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/device/packing.c mca/coll/symm/device/packing.h \
 	mca/coll/symm/device/place.c mca/coll/symm/device/place.h \
 	mca/coll/symm/device/reach.c mca/coll/symm/device/reach.h \
-	mca/coll/symm/device/rooms.c mca/coll/symm/device/rooms.h \
+	mca/coll/symm/device/pack_buffers.c mca/coll/symm/device/pack_buffers.h \
 	mca/coll/symm/resources/elsewhere.c \
 	mca/coll/symm/resources/multicast.c \
 	mca/coll/symm/resources/pads.c \
@@ -95,22 +95,22 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/transfer/packed_rooted.c mca/coll/symm/transfer/packed_rooted.h \
 	mca/coll/symm/transfer/steps.c \
 	mca/coll/symm/serve/below.c mca/coll/symm/serve/below.h \
-	mca/coll/symm/serve/drive.c mca/coll/symm/serve/drive.h \
+	mca/coll/symm/serve/wait.c mca/coll/symm/serve/wait.h \
 	mca/coll/symm/serve/end.c mca/coll/symm/serve/end.h \
 	mca/coll/symm/serve/leave.c mca/coll/symm/serve/leave.h \
 	mca/coll/symm/serve/operation.c mca/coll/symm/serve/operation.h \
 	mca/coll/symm/serve/set_up.c mca/coll/symm/serve/set_up.h \
 	mca/coll/symm/serve/slot.c mca/coll/symm/serve/slot.h \
 	mca/coll/symm/serve/start.c mca/coll/symm/serve/start.h \
-	mca/coll/symm/fast/prompt.c mca/coll/symm/fast/prompt.h \
-	mca/coll/symm/fast/prompt_blocks.c mca/coll/symm/fast/prompt_line.h \
-	mca/coll/symm/fast/prompt_reductions.c \
+	mca/coll/symm/fast/fast.c mca/coll/symm/fast/fast.h \
+	mca/coll/symm/fast/fast_blocks.c mca/coll/symm/fast/fast_line.h \
+	mca/coll/symm/fast/fast_reductions.c \
 	mca/coll/symm/host_copy/all.c \
 	mca/coll/symm/host_copy/bytes.c mca/coll/symm/host_copy/bytes.h \
 	mca/coll/symm/host_copy/call.c mca/coll/symm/host_copy/call.h \
 	mca/coll/symm/host_copy/copies.c mca/coll/symm/host_copy/copies.h \
 	mca/coll/symm/host_copy/describe.c mca/coll/symm/host_copy/describe.h \
-	mca/coll/symm/host_copy/keep.c mca/coll/symm/host_copy/keep.h \
+	mca/coll/symm/host_copy/retain.c mca/coll/symm/host_copy/retain.h \
 	mca/coll/symm/host_copy/layer.c mca/coll/symm/host_copy/layer.h \
 	mca/coll/symm/host_copy/neighbor.c \
 	mca/coll/symm/host_copy/progress.c mca/coll/symm/host_copy/progress.h \
@@ -118,10 +118,10 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/host_copy/request.c mca/coll/symm/host_copy/request.h \
 	mca/coll/symm/host_copy/request_state.h \
 	mca/coll/symm/host_copy/rooted.c \
-	mca/coll/symm/host_copy/tell.c mca/coll/symm/host_copy/tell.h \
+	mca/coll/symm/host_copy/warn.c mca/coll/symm/host_copy/warn.h \
 	mca/coll/symm/host_copy/ucx.c mca/coll/symm/host_copy/ucx.h \
-	mca/coll/symm/progress_thread/helper.c mca/coll/symm/progress_thread/helper.h \
-	mca/coll/symm/progress_thread/outside.c mca/coll/symm/progress_thread/outside.h \
+	mca/coll/symm/progress_thread/thread.c mca/coll/symm/progress_thread/thread.h \
+	mca/coll/symm/progress_thread/safe_steps.c mca/coll/symm/progress_thread/safe_steps.h \
 	mca/coll/symm/request/queue.c mca/coll/symm/request/queue.h \
 	mca/coll/symm/request/request.c mca/coll/symm/request/request.h \
 	mca/coll/symm/request/request_state.h \

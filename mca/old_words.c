@@ -41,7 +41,7 @@ const char *symm_word_formerly(const char *word)
     return one->old_word;
 }
 
-void symm_old_word_tell(const char *where, const char *old_word, const char *word)
+void symm_old_word_warn(const char *where, const char *old_word, const char *word)
 {
     char topic[64];
     (void)snprintf(topic, sizeof(topic), "old word %s", old_word);

@@ -32,6 +32,6 @@ const char *symm_word_formerly(const char *word);
  * Tell the user that `old_word` in `where` (a parameter, or a file) is called `word` now. One
  * process of a job does on each node, once for each word.
  */
-void symm_old_word_tell(const char *where, const char *old_word, const char *word);
+void symm_old_word_warn(const char *where, const char *old_word, const char *word);
 
 #endif /* SYMM_MCA_OLD_WORDS_H */

@@ -42,7 +42,7 @@ static void old_name_register(const mca_base_component_t *component, int index,
     name_format(component, name, full_name);
     name_format(component, old_name, old_full_name);
     if (text_find(old_full_name) != NULL) {
-        symm_old_word_tell("names of MCA parameters", old_full_name, full_name);
+        symm_old_word_warn("names of MCA parameters", old_full_name, full_name);
     }
 }
 
@@ -188,7 +188,7 @@ static int value_find_or_refuse(mca_base_var_enum_t *values, const char *text, i
         return OPAL_SUCCESS;
     }
     if (now != NULL && value_find(values, now, value) == OPAL_SUCCESS) {
-        symm_old_word_tell(values->enum_name, text, now);
+        symm_old_word_warn(values->enum_name, text, now);
     } else {
         *value = values->enum_values[0].value;
         values_list(values, allowed);

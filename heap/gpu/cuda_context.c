@@ -17,10 +17,10 @@
 struct device {
     CUdevice handle;
     _Atomic(CUcontext) context; /* the primary one, retained for ever; NULL until first entered */
-    _Atomic unsigned long long id; /* by which the driver knows this life of it */
-    _Atomic uint32_t life;
+    _Atomic unsigned long long id; /* by which the driver knows this generation of it */
+    _Atomic uint32_t generation;
     CUstream stream;               /* of symm_cuda_stream(), under its mutex */
-    uint32_t stream_life;          /* in which it was made */
+    uint32_t stream_generation;          /* in which it was made */
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -45,9 +45,9 @@ CUcontext symm_cuda_primary(int device)
     return context_of(&devices[device]);
 }
 
-uint32_t symm_cuda_device_life(int device)
+uint32_t symm_cuda_device_generation(int device)
 {
-    return atomic_load_explicit(&devices[device].life, memory_order_relaxed);
+    return atomic_load_explicit(&devices[device].generation, memory_order_relaxed);
 }
 
 uint32_t symm_cuda_resets(void)
@@ -83,15 +83,16 @@ static enum symm_status handle_get(const struct symm_cuda *cuda, int number, CUd
 }
 
 /* Under the mutex.  What has been retained stays so: resetting a context does not release it. */
-static void life_begin(struct device *device, int number, CUcontext context, unsigned long long id)
+static void generation_begin(struct device *device, int number, CUcontext context,
+                             unsigned long long id)
 {
-    uint32_t life = atomic_load_explicit(&device->life, memory_order_relaxed);
-    if (life == 0) {
+    uint32_t generation = atomic_load_explicit(&device->generation, memory_order_relaxed);
+    if (generation == 0) {
         symm_cuda_flag_entered(number);
     } else {
         atomic_fetch_add_explicit(&resets, 1, memory_order_relaxed);
     }
-    atomic_store_explicit(&device->life, life + 1, memory_order_relaxed);
+    atomic_store_explicit(&device->generation, generation + 1, memory_order_relaxed);
     atomic_store_explicit(&device->id, id, memory_order_relaxed);
     atomic_store_explicit(&device->context, context, memory_order_release);
 }
@@ -117,7 +118,7 @@ static enum symm_status context_retain(const struct symm_cuda *cuda, int number,
         (void)cuda->cuDevicePrimaryCtxRelease(device->handle);
         return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuCtxGetId", result);
     }
-    life_begin(device, number, context, id);
+    generation_begin(device, number, context, id);
     return SYMM_OK;
 }
 
@@ -178,7 +179,7 @@ static enum symm_status enter(struct symm_cuda_scope *scope, int number, bool re
     const struct device *device = &devices[number];
     CUcontext context = context_of(device);
     enum symm_status status = SYMM_OK;
-    scope->life = 0;
+    scope->generation = 0;
     scope->pushed = NULL;
     if (!releases) {
         status = context_get(cuda, number, &context);
@@ -187,7 +188,7 @@ static enum symm_status enter(struct symm_cuda_scope *scope, int number, bool re
     }
     if (status == SYMM_OK && context != NULL) {
         status = context_push(scope, context);
-        scope->life = symm_cuda_device_life(number);
+        scope->generation = symm_cuda_device_generation(number);
     }
     scope->device = device->handle;
     return status;
@@ -249,9 +250,9 @@ enum symm_status symm_cuda_stream(const struct symm_cuda_scope *scope, int devic
     struct device *of = &devices[device];
     CUresult result = CUDA_SUCCESS;
     (void)pthread_mutex_lock(&stream_mutex);
-    if (of->stream_life != scope->life) {
+    if (of->stream_generation != scope->generation) {
         result = scope->cuda->cuStreamCreate(&of->stream, CU_STREAM_NON_BLOCKING);
-        of->stream_life = result == CUDA_SUCCESS ? scope->life : 0;
+        of->stream_generation = result == CUDA_SUCCESS ? scope->generation : 0;
     }
     *stream = of->stream;
     (void)pthread_mutex_unlock(&stream_mutex);

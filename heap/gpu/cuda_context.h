@@ -6,10 +6,10 @@
  * graph: so each stretch of driver calls lies between symm_cuda_enter() and symm_cuda_leave().
  *
  * cudaDeviceReset() ends a primary context, with all streams, functions and registrations that were
- * made in it. It is entered anew afterwards, in another *life*: whoever keeps something that was
- * made in a context notes the life in which that was, and lets go of it, without a call of the
- * driver, when the life has become another. Before CUDA 12.0 the driver has no words for that, and
- * a reset goes unnoticed.
+ * made in it. It is entered anew afterwards, in another *generation*: whoever keeps something that
+ * was made in a context notes the generation in which that was, and lets go of it, without a call
+ * of the driver, when the generation has become another. Before CUDA 12.0 the driver has no words
+ * for that, and a reset goes unnoticed.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -24,7 +24,7 @@ struct symm_cuda_scope {
     CUdevice device;                  /* what the driver calls the device */
     CUstreamCaptureMode capture_mode; /* what symm_cuda_leave() restores */
     CUcontext pushed;                 /* what it pops; NULL: nothing */
-    uint32_t life;                    /* of the context, never 0 unless entered to release */
+    uint32_t generation; /* of the context, never 0 unless entered to release */
 };
 
 /*
@@ -36,17 +36,17 @@ enum symm_status symm_cuda_enter(int device, struct symm_cuda_scope *scope);
 
 /*
  * The same to give something back: a context that has ended is not begun anew for that.  Then
- * scope->life is 0, and the program's context stays current, in which virtual memory can be given
- * back as in any other.
+ * scope->generation is 0, and the program's context stays current, in which virtual memory can be
+ * given back as in any other.
  */
 enum symm_status symm_cuda_enter_to_release(int device, struct symm_cuda_scope *scope);
 
 void symm_cuda_leave(const struct symm_cuda_scope *scope);
 
-/* The life in which the context was entered last; 0: it has not been.  One load. */
-uint32_t symm_cuda_device_life(int device);
+/* The generation in which the context was entered last; 0: it has not been.  One load. */
+uint32_t symm_cuda_device_generation(int device);
 
-/* How often contexts have been entered in another life than before.  One load. */
+/* How often contexts have been entered in another generation than before.  One load. */
 uint32_t symm_cuda_resets(void);
 
 /*

@@ -203,7 +203,7 @@ static enum symm_status import_open(struct symm_imports *imports, struct symm_im
         return status;
     }
     CUresult result = driver_open_patiently(imports, &scope, import);
-    import->life = scope.life;
+    import->generation = scope.generation;
     symm_cuda_leave(&scope);
     return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuIpcOpenMemHandle", result);
 }

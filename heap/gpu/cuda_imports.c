@@ -61,8 +61,8 @@ static bool driver_close(const struct symm_import *import)
     if (symm_cuda_enter_to_release(import->device, &scope) != SYMM_OK) {
         return false;
     }
-    CUresult result = scope.life == import->life ? scope.cuda->cuIpcCloseMemHandle(import->address)
-                                                 : CUDA_SUCCESS;
+    CUresult result = scope.generation == import->generation
+                          ? scope.cuda->cuIpcCloseMemHandle(import->address) : CUDA_SUCCESS;
     symm_cuda_leave(&scope);
     if (result != CUDA_SUCCESS) {
         (void)symm_cuda_failed("cuIpcCloseMemHandle", result);
@@ -167,7 +167,7 @@ static void forget_ended(struct symm_imports *imports)
     imports->resets = symm_cuda_resets();
     for (struct symm_import *import = imports->all; import != NULL; import = next) {
         next = import->next;
-        if (import->life != symm_cuda_device_life(import->device)) {
+        if (import->generation != symm_cuda_device_generation(import->device)) {
             evict(imports, import);
         }
     }

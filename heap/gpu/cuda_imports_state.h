@@ -22,7 +22,7 @@ struct symm_import {
     struct symm_importer *importer; /* NULL: stuck, the driver would not close it */
     uint32_t index, serial;
     int device;
-    uint32_t life; /* of the device's context, in which it is open */
+    uint32_t generation; /* of the device's context, in which it is open */
     CUdeviceptr address;
     struct symm_ipc_handle handle;
     uint64_t used; /* the call that has used it last */

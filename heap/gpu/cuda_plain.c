@@ -17,7 +17,7 @@ struct block {
     CUdeviceptr address;
     size_t size;
     int device;
-    uint32_t life; /* of the context that it belongs to */
+    uint32_t generation; /* of the context that it belongs to */
     struct block *next;
 };
 
@@ -31,7 +31,7 @@ static enum symm_status block_make(int device, struct block *block)
     enum symm_status status = symm_cuda_enter(device, &scope);
     if (status == SYMM_OK) {
         CUresult result = scope.cuda->cuMemAlloc(&block->address, block->size);
-        block->life = scope.life;
+        block->generation = scope.generation;
         symm_cuda_leave(&scope);
         status = result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuMemAlloc", result);
     }
@@ -85,8 +85,8 @@ enum symm_status symm_cuda_plain_free(void *address)
     }
     enum symm_status status = symm_cuda_enter_to_release(block->device, &scope);
     if (status == SYMM_OK) { /* memory of a context that has ended may be somebody else's by now */
-        CUresult result = scope.life == block->life ? scope.cuda->cuMemFree(block->address)
-                                                    : CUDA_SUCCESS;
+        CUresult result = scope.generation == block->generation
+                              ? scope.cuda->cuMemFree(block->address) : CUDA_SUCCESS;
         symm_cuda_leave(&scope);
         status = result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuMemFree", result);
     }

@@ -96,9 +96,10 @@ enum symm_status symm_server_start_thread(struct symm_server *server)
     return status;
 }
 
-void symm_server_set_helper(struct symm_server *server, const struct symm_server_helper *helper)
+void symm_server_set_thread_hook(struct symm_server *server,
+                                 const struct symm_server_thread_hook *hook)
 {
-    server->helper = *helper;
+    server->hook = *hook;
 }
 
 void symm_server_wake(struct symm_server *server)
@@ -158,7 +159,7 @@ const char *symm_server_name_to_tell(const struct symm_server *server)
 void symm_server_on_refused(struct symm_server *server, void (*tell)(void))
 {
     (void)pthread_mutex_lock(&server->mutex);
-    server->refused_tell = tell;
+    server->refused_warn = tell;
     while (server->telling) {
         (void)pthread_cond_wait(&server->told, &server->mutex);
     }

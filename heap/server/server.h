@@ -34,7 +34,7 @@ enum symm_status symm_server_start_thread(struct symm_server *server);
  * how many milliseconds it is to be called again, -1: not before symm_server_wake().  None of them
  * may wait for another process.
  */
-struct symm_server_helper {
+struct symm_server_thread_hook {
     void (*collect)(void *data);
     void (*handed_out)(void *data, const char *requester, uint32_t heap);
     int (*work)(void *data);
@@ -42,10 +42,10 @@ struct symm_server_helper {
 };
 
 /* Before the thread is started; copied. */
-void symm_server_set_helper(struct symm_server *server,
-                            const struct symm_server_helper *helper);
+void symm_server_set_thread_hook(struct symm_server *server,
+                            const struct symm_server_thread_hook *hook);
 
-/* Have the helper's `work` called soon, if the thread runs. */
+/* Have the hook's `work` called soon, if the thread runs. */
 void symm_server_wake(struct symm_server *server);
 
 /* Stop the thread, for good; requests are no longer answered. */

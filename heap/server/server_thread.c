@@ -40,9 +40,9 @@ static bool connection_answer(struct symm_server *server, const struct symm_conn
     bool is_segment = connection->id.what == SYMM_OBJECT_SEGMENT;
     bool answered = object != NULL || is_segment || connection->id.what == SYMM_OBJECT_NOTHING;
     if (object != NULL && is_segment && connection->requester[0] != '\0' &&
-        server->helper.handed_out != NULL) {
+        server->hook.handed_out != NULL) {
         /* Before the owner can give it back, which takes the mutex. */
-        server->helper.handed_out(server->helper.data, connection->requester, connection->id.heap);
+        server->hook.handed_out(server->hook.data, connection->requester, connection->id.heap);
     }
     if (answered) {
         object = object != NULL ? object : &nothing;
@@ -79,8 +79,8 @@ static void refuse(struct symm_server *server)
 {
     (void)atomic_fetch_add_explicit(&server->refused, 1, memory_order_relaxed);
     (void)pthread_mutex_lock(&server->mutex);
-    void (*tell)(void) = server->refused_tell;
-    server->refused_tell = NULL;
+    void (*tell)(void) = server->refused_warn;
+    server->refused_warn = NULL;
     server->telling = tell != NULL;
     (void)pthread_mutex_unlock(&server->mutex);
     if (tell != NULL) {
@@ -115,8 +115,8 @@ static bool connection_read(struct symm_server *server, struct symm_connection *
     }
     connection->id = request.id;
     memcpy(connection->requester, request.requester, sizeof(connection->requester) - 1);
-    if (request.id.what == SYMM_OBJECT_NOTHING && server->helper.collect != NULL) {
-        server->helper.collect(server->helper.data);
+    if (request.id.what == SYMM_OBJECT_NOTHING && server->hook.collect != NULL) {
+        server->hook.collect(server->hook.data);
     }
     connection->waiting = !connection_answer(server, connection);
     return !connection->waiting;
@@ -263,7 +263,7 @@ void symm_server_thread_set_polite(struct symm_server *server, bool polite)
  */
 static void work_wait(struct symm_server *server)
 {
-    int pause = server->helper.work != NULL ? server->helper.work(server->helper.data) : -1;
+    int pause = server->hook.work != NULL ? server->hook.work(server->hook.data) : -1;
     if (pause != 0) {
         symm_server_thread_set_polite(server, false);
     }

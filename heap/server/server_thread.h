@@ -38,14 +38,14 @@ struct symm_server {
     struct symm_secret tell; /* good for SYMM_OBJECT_NOTHING only */
     char name[SYMM_NAME_SIZE], name_to_tell[SYMM_NAME_SIZE]; /* with one word or the other */
     atomic_uint_fast64_t refused; /* strangers */
-    void (*refused_tell)(void); /* NULL: not wanted, or done; guarded by the mutex, as is: */
+    void (*refused_warn)(void); /* NULL: not wanted, or done; guarded by the mutex, as is: */
     bool telling;               /* it is being called */
     pthread_cond_t told;        /* it no longer is */
     pthread_mutex_t mutex;
     struct symm_objects objects;
     bool running, stopping;
     atomic_bool polite; /* the thread does not preempt others when it wakes */
-    struct symm_server_helper helper; /* its functions may be NULL */
+    struct symm_server_thread_hook hook; /* its functions may be NULL */
     pthread_t thread;
     struct symm_connection connections[SYMM_CONNECTIONS_MAX];
     size_t connection_count;

@@ -209,9 +209,9 @@ static enum symm_status process_create(const struct symm_heap_config *config,
         status = symm_arena_create(created->server, &created->arena);
     }
     if (status == SYMM_OK) {
-        const struct symm_server_helper helper = {
+        const struct symm_server_thread_hook hook = {
             .collect = collect, .handed_out = note_holder, .work = work, .data = created};
-        symm_server_set_helper(created->server, &helper);
+        symm_server_set_thread_hook(created->server, &hook);
         status = heap_add(created, 0, &symm_kind_host);
     }
     if (status != SYMM_OK) {

@@ -39,7 +39,7 @@ struct side {
 
 static char call_name[200];
 
-static void hang_tell(int signal)
+static void hang_warn(int signal)
 {
     (void)signal;
     (void)!write(STDERR_FILENO, call_name, strlen(call_name));
@@ -325,7 +325,7 @@ int main(int argc, char **argv)
     if (test_size > RANKS_MAX) {
         return test_skip("too many ranks");
     }
-    (void)signal(SIGALRM, hang_tell);
+    (void)signal(SIGALRM, hang_warn);
     for (size_t c = 0; c < sizeof(collectives) / sizeof(*collectives); c++) {
         for (size_t b = 0; b < lengths; b++) {
             for (int shift = 0; shift < (test_quick ? 1 : KINDS); shift++) {

@@ -6,7 +6,7 @@
 
 processes_tests = \
 	tests/processes/lifecycle.tap \
-	tests/processes/helper.tap \
+	tests/processes/progress_thread.tap \
 	tests/processes/mixtures.tap \
 	tests/processes/later.tap \
 	tests/processes/environment.tap \
@@ -27,7 +27,7 @@ processes_programs = \
 	tests/processes/check_finalize \
 	tests/processes/check_fork \
 	tests/processes/check_freeing \
-	tests/processes/check_helper \
+	tests/processes/check_progress_thread \
 	tests/processes/check_intruders \
 	tests/processes/check_lanes \
 	tests/processes/check_leaks \

@@ -191,7 +191,7 @@ struct CUctx_st {
     bool alive;            /* a primary one that has been reset is retained, and not alive */
     unsigned retained;
     unsigned flags;
-    unsigned long long id; /* of this life */
+    unsigned long long id; /* of this generation */
     CUresult broken; /* a sticky error: nothing works any more */
     CUstream legacy; /* the stream 0 */
 };

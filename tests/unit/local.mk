@@ -229,9 +229,9 @@ tests_unit_ordering_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/laun
 	mca/coll/symm/transfer/late_data.c \
 	mca/coll/symm/transfer/late_moving.c \
 	mca/coll/symm/serve/operation.c \
-	mca/coll/symm/fast/prompt.c \
-	mca/coll/symm/fast/prompt_blocks.c \
-	mca/coll/symm/fast/prompt_reductions.c \
+	mca/coll/symm/fast/fast.c \
+	mca/coll/symm/fast/fast_blocks.c \
+	mca/coll/symm/fast/fast_reductions.c \
 	mca/coll/symm/serve/set_up.c \
 	mca/coll/symm/serve/slot.c \
 	mca/coll/symm/serve/start.c \
@@ -258,7 +258,7 @@ tests_unit_ordering_test_ordering_SOURCES = tests/unit/ordering/test_ordering.c 
 	tests/unit/ordering/ordering_ranks.c tests/unit/ordering/ordering_ranks.h \
 	tests/unit/ordering/ordering_actor.h \
 	tests/unit/ordering/ordering_programs.c tests/unit/ordering/ordering_programs.h \
-	tests/unit/ordering/ordering_prompt.c \
+	tests/unit/ordering/ordering_fast.c \
 	tests/unit/ordering/ordering_recorder.c tests/unit/ordering/ordering_recorder.h \
 	tests/unit/ordering/ordering_stand_ins.c \
 	$(ordering_model) \

@@ -62,7 +62,7 @@ SYMM_DEVICE void lane_poison(const symm_cuda_stream &arguments, uint32_t why)
 
 /* ---- comparing calls ------------------------------------------------------------------------- */
 
-SYMM_DEVICE void late_tell(const symm_cuda_stream &arguments, uint32_t rank, uint64_t own,
+SYMM_DEVICE void late_warn(const symm_cuda_stream &arguments, uint32_t rank, uint64_t own,
                            uint64_t theirs)
 {
     word_set(&arguments.words->begun, theirs);
@@ -89,7 +89,7 @@ SYMM_DEVICE uint32_t calls_compare(const symm_cuda_stream &arguments, uint32_t a
         if (number > own >> SYMM_STREAM_CALL_BITS) {
             is_ahead = true;
         } else if (theirs != own) {
-            late_tell(arguments, rank, own, theirs);
+            late_warn(arguments, rank, own, theirs);
         }
     }
     return SYMM_STREAM_SOUND;

@@ -169,7 +169,7 @@ enum symm_status symm_completion_test(struct symm_device *device,
         symm_completion_lose(device, completion);
         return status;
     }
-    if (scope.life != completion->life) {
+    if (scope.generation != completion->generation) {
         symm_cuda_leave(&scope);
         return completion_bury(device, completion);
     }

@@ -121,7 +121,7 @@ static void parts_destroy(struct symm_device *device)
     parts_forget(device);
 }
 
-static enum symm_status parts_make(struct symm_device *device, uint32_t life)
+static enum symm_status parts_make(struct symm_device *device, uint32_t generation)
 {
     enum symm_status status = stream_make(device->cuda, &device->kernels);
     if (status == SYMM_OK) {
@@ -132,8 +132,8 @@ static enum symm_status parts_make(struct symm_device *device, uint32_t life)
                                      device->functions);
     }
     if (status == SYMM_OK) {
-        symm_queue_make_graphs(&device->queue, SYMM_QUEUE_GRAPHS, life, SYMM_FUNCTION_SMALL_PUSH,
-                               device->kernels);
+        symm_queue_make_graphs(&device->queue, SYMM_QUEUE_GRAPHS, generation,
+                               SYMM_FUNCTION_SMALL_PUSH, device->kernels);
     }
     if (status != SYMM_OK) {
         parts_destroy(device);
@@ -144,13 +144,13 @@ static enum symm_status parts_make(struct symm_device *device, uint32_t life)
 /*
  * A program must not reset a device while calls are under way on it.  If it does, these calls get
  * errors here.  (If a flag has never been raised, the driver's answer for the stream shows it, or
- * the life does.)
+ * the generation does.)
  */
 static enum symm_status renew_locked(struct symm_device *device,
                                      const struct symm_cuda_scope *scope)
 {
     parts_forget(device);
-    enum symm_status status = parts_make(device, scope->life);
+    enum symm_status status = parts_make(device, scope->generation);
     if (status == SYMM_OK) {
         status = symm_multimem_renew(device);
         if (status != SYMM_OK) {
@@ -158,7 +158,7 @@ static enum symm_status renew_locked(struct symm_device *device,
         }
     }
     if (status == SYMM_OK) {
-        atomic_store_explicit(&device->life, scope->life, memory_order_release);
+        atomic_store_explicit(&device->generation, scope->generation, memory_order_release);
     }
     return status;
 }
@@ -167,7 +167,7 @@ enum symm_status symm_device_renew(struct symm_device *device, const struct symm
 {
     enum symm_status status = SYMM_OK;
     (void)pthread_mutex_lock(&mutex);
-    if (atomic_load_explicit(&device->life, memory_order_relaxed) != scope->life) {
+    if (atomic_load_explicit(&device->generation, memory_order_relaxed) != scope->generation) {
         status = renew_locked(device, scope);
     }
     (void)pthread_mutex_unlock(&mutex);
@@ -202,8 +202,8 @@ static enum symm_status device_open(int number, struct symm_device **opened)
         device->cuda = device->queue.cuda = scope.cuda;
         device->queue.functions = device->functions;
         atomic_init(&device->free_slots, UINT64_MAX);
-        atomic_init(&device->life, scope.life);
-        status = parts_make(device, scope.life);
+        atomic_init(&device->generation, scope.generation);
+        status = parts_make(device, scope.generation);
         symm_cuda_leave(&scope);
     }
     if (status != SYMM_OK) {
@@ -234,7 +234,8 @@ static void device_close(struct symm_device *device)
 {
     struct symm_cuda_scope scope;
     if (symm_cuda_enter_to_release(device->number, &scope) == SYMM_OK) {
-        bool lives = scope.life == atomic_load_explicit(&device->life, memory_order_relaxed);
+        bool lives =
+            scope.generation == atomic_load_explicit(&device->generation, memory_order_relaxed);
         if (lives) {
             symm_multimem_unload(device);
             parts_destroy(device);

@@ -38,7 +38,7 @@ struct symm_device_flags {
 struct symm_device {
     int number;
     const struct symm_cuda *cuda;
-    _Atomic uint32_t life;          /* of the context in which the next members were made */
+    _Atomic uint32_t generation; /* of the context in which the next members were made */
     CUmodule modules[SYMM_DEVICE_MODULES], multimem;
     _Atomic bool has_multimem;      /* since symm_device_multimem_load() */
     CUfunction functions[SYMM_FUNCTION_COUNT];
@@ -56,8 +56,8 @@ struct symm_device {
 /* What device.c does for start.c, within a scope of the device. */
 
 /*
- * Make anew what has ended with an earlier life of the context.  After an error the next start
- * tries again.
+ * Make anew what has ended with an earlier generation of the context.  After an error the next
+ * start tries again.
  */
 enum symm_status symm_device_renew(struct symm_device *device,
                                    const struct symm_cuda_scope *scope);

@@ -22,7 +22,7 @@ static struct kept {
     void *memory; /* NULL: none yet */
     size_t size;
     int device;    /* in whose context it was pinned */
-    uint32_t life; /* of its context; in a later life it has to be pinned anew */
+    uint32_t generation; /* of its context; in a later generation it has to be pinned anew */
     bool busy;
 } kept[KEPT];
 
@@ -66,7 +66,7 @@ static bool unpin(struct kept *block)
     if (symm_cuda_enter_to_release(block->device, &scope) != SYMM_OK) {
         return false;
     }
-    if (scope.life == block->life) {
+    if (scope.generation == block->generation) {
         result = scope.cuda->cuMemHostUnregister(block->memory);
     }
     symm_cuda_leave(&scope);
@@ -92,14 +92,14 @@ static size_t size_kept(size_t wanted)
     return size < most ? size : most;
 }
 
-static bool pages_pin(void *pages, size_t size, int device, uint32_t *life)
+static bool pages_pin(void *pages, size_t size, int device, uint32_t *generation)
 {
     struct symm_cuda_scope scope;
     if (symm_cuda_enter(device, &scope) != SYMM_OK) {
         return false;
     }
     CUresult result = scope.cuda->cuMemHostRegister(pages, size, CU_MEMHOSTREGISTER_PORTABLE);
-    *life = scope.life;
+    *generation = scope.generation;
     symm_cuda_leave(&scope);
     return result == CUDA_SUCCESS;
 }
@@ -107,7 +107,7 @@ static bool pages_pin(void *pages, size_t size, int device, uint32_t *life)
 static void pin(struct kept *block, int device, size_t size)
 {
     void *pages = symm_host_pages_map(size);
-    if (pages != NULL && pages_pin(pages, size, device, &block->life)) {
+    if (pages != NULL && pages_pin(pages, size, device, &block->generation)) {
         block->memory = pages;
         block->size = size;
         block->device = device;
@@ -119,10 +119,10 @@ static void pin(struct kept *block, int device, size_t size)
 /* Pin a block again after a reset of its device.  If this fails, copies are slower. */
 static void pin_again(struct kept *block)
 {
-    uint32_t life;
-    if (block->life != symm_cuda_device_life(block->device) &&
-        pages_pin(block->memory, block->size, block->device, &life)) {
-        block->life = life;
+    uint32_t generation;
+    if (block->generation != symm_cuda_device_generation(block->device) &&
+        pages_pin(block->memory, block->size, block->device, &generation)) {
+        block->generation = generation;
     }
 }
 

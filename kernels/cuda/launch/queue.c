@@ -74,8 +74,8 @@ static bool graph_make(const struct symm_cuda *cuda, struct symm_graph *graph,
     return false;
 }
 
-void symm_queue_make_graphs(struct symm_queue *queue, unsigned count, uint32_t life, int function,
-                            CUstream stream)
+void symm_queue_make_graphs(struct symm_queue *queue, unsigned count, uint32_t generation,
+                            int function, CUstream stream)
 {
     uint64_t made = 0;
     struct symm_kernel any; /* none of their launches will be this one */
@@ -94,7 +94,7 @@ void symm_queue_make_graphs(struct symm_queue *queue, unsigned count, uint32_t l
             made |= UINT64_C(1) << number;
         }
     }
-    atomic_store_explicit(&queue->free, (uint64_t)life << 32 | made, memory_order_release);
+    atomic_store_explicit(&queue->free, (uint64_t)generation << 32 | made, memory_order_release);
 }
 
 void symm_queue_destroy_graphs(struct symm_queue *queue)
@@ -142,10 +142,10 @@ static unsigned graph_choose(struct symm_queue *queue, uint32_t free, CUfunction
 }
 
 /* Returns its number, plus 1; 0: none is free. */
-static uint32_t graph_take(struct symm_queue *queue, uint32_t life, CUfunction function)
+static uint32_t graph_take(struct symm_queue *queue, uint32_t generation, CUfunction function)
 {
     uint64_t free = atomic_load_explicit(&queue->free, memory_order_relaxed);
-    while ((uint32_t)free != 0 && free >> 32 == life &&
+    while ((uint32_t)free != 0 && free >> 32 == generation &&
            atomic_load_explicit(&graphs_are_used, memory_order_relaxed)) {
         unsigned number = graph_choose(queue, (uint32_t)free, function);
         if (atomic_compare_exchange_weak_explicit(&queue->free, &free,
@@ -157,10 +157,10 @@ static uint32_t graph_take(struct symm_queue *queue, uint32_t life, CUfunction f
     return 0;
 }
 
-void symm_queue_give(struct symm_queue *queue, uint32_t life, uint32_t graph)
+void symm_queue_give(struct symm_queue *queue, uint32_t generation, uint32_t graph)
 {
     uint64_t free = atomic_load_explicit(&queue->free, memory_order_relaxed);
-    while (graph != 0 && free >> 32 == life) {
+    while (graph != 0 && free >> 32 == generation) {
         if (atomic_compare_exchange_weak_explicit(&queue->free, &free,
                                                   free | UINT64_C(1) << (graph - 1),
                                                   memory_order_release, memory_order_relaxed)) {
@@ -184,7 +184,7 @@ static bool launch_graph(const struct symm_cuda *cuda, struct symm_graph *graph,
 }
 
 enum symm_status symm_queue_launch(struct symm_queue *queue, const struct symm_kernel *kernel,
-                                   CUstream stream, uint32_t life, uint32_t *graph)
+                                   CUstream stream, uint32_t generation, uint32_t *graph)
 {
     struct node node;
     node_describe(queue, kernel, &node);
@@ -193,7 +193,7 @@ enum symm_status symm_queue_launch(struct symm_queue *queue, const struct symm_k
         return SYMM_ERR_ARGUMENT;
     }
     if (graph != NULL) {
-        *graph = graph_take(queue, life, function);
+        *graph = graph_take(queue, generation, function);
         if (*graph != 0 && launch_graph(queue->cuda, &queue->graphs[*graph - 1], &node.kernel,
                                         stream)) {
             return SYMM_OK;

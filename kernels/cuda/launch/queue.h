@@ -45,20 +45,20 @@ struct symm_queue {
     const CUfunction *functions; /* by the numbers of kernels */
     struct symm_graph graphs[SYMM_QUEUE_GRAPHS];
     /*
-     * A bit for each graph that is free; from bit 32 on the life of the context in which they were
-     * made.
+     * A bit for each graph that is free; from bit 32 on the generation of the context in which they
+     * were made.
      */
     _Atomic uint64_t free;
     _Atomic unsigned turn; /* which one is given another function next */
 };
 
 /*
- * Make `count` graphs in this life of the context, and have what they take uploaded by `stream`,
- * unless that is NULL.  `function` may be any.  Where the driver is too old or refuses, or nobody
- * is to use graphs, there are fewer or none.
+ * Make `count` graphs in this generation of the context, and have what they take uploaded by
+ * `stream`, unless that is NULL.  `function` may be any.  Where the driver is too old or refuses,
+ * or nobody is to use graphs, there are fewer or none.
  */
-void symm_queue_make_graphs(struct symm_queue *queue, unsigned count, uint32_t life, int function,
-                            CUstream stream);
+void symm_queue_make_graphs(struct symm_queue *queue, unsigned count, uint32_t generation,
+                            int function, CUstream stream);
 void symm_queue_destroy_graphs(struct symm_queue *queue);
 
 /* Forget graphs whose context has ended. */
@@ -73,9 +73,9 @@ void symm_queue_forget_graphs(struct symm_queue *queue);
  * SYSTEM, NO_MEMORY.
  */
 enum symm_status symm_queue_launch(struct symm_queue *queue, const struct symm_kernel *kernel,
-                                   CUstream stream, uint32_t life, uint32_t *graph);
+                                   CUstream stream, uint32_t generation, uint32_t *graph);
 
 /* The graph of this number is free; 0: there is none. */
-void symm_queue_give(struct symm_queue *queue, uint32_t life, uint32_t graph);
+void symm_queue_give(struct symm_queue *queue, uint32_t generation, uint32_t graph);
 
 #endif /* SYMM_KERNELS_CUDA_LAUNCH_QUEUE_H */

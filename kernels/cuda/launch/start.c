@@ -31,7 +31,7 @@ static bool slot_take(struct symm_device *device, uint32_t *slot)
 
 void symm_completion_give(struct symm_device *device, struct symm_completion *completion)
 {
-    symm_queue_give(&device->queue, completion->life, completion->graph);
+    symm_queue_give(&device->queue, completion->generation, completion->graph);
     (void)atomic_fetch_or_explicit(&device->free_slots, UINT64_C(1) << completion->slot,
                                    memory_order_release);
     *completion = (struct symm_completion){0};
@@ -62,7 +62,7 @@ enum symm_status symm_start_begin(struct symm_device *device, struct symm_comple
     }
     enum symm_status status = symm_cuda_enter(device->number, scope);
     if (status == SYMM_OK &&
-        atomic_load_explicit(&device->life, memory_order_acquire) != scope->life) {
+        atomic_load_explicit(&device->generation, memory_order_acquire) != scope->generation) {
         status = symm_device_renew(device, scope);
         if (status != SYMM_OK) {
             symm_cuda_leave(scope);
@@ -72,7 +72,7 @@ enum symm_status symm_start_begin(struct symm_device *device, struct symm_comple
         symm_completion_give(device, completion);
         return status;
     }
-    completion->life = scope->life;
+    completion->generation = scope->generation;
     return SYMM_OK;
 }
 
@@ -121,7 +121,7 @@ enum symm_status symm_start_kernel(struct symm_device *device, struct symm_kerne
     if (status == SYMM_OK) {
         const struct symm_cuda_finish finish = finish_choose(device, completion->slot, flags);
         *symm_kernel_finish(kernel) = finish;
-        status = symm_queue_launch(&device->queue, kernel, stream, completion->life,
+        status = symm_queue_launch(&device->queue, kernel, stream, completion->generation,
                                    &completion->graph);
         if (status == SYMM_OK) {
             completion->sequence = finish.sequence;

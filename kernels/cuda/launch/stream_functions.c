@@ -62,7 +62,7 @@ static const struct symm_function_set set = {images, IMAGES, rows, sizeof(rows) 
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct {
-    uint32_t life; /* of the context in which they were loaded; 0: they have not been */
+    uint32_t generation; /* of the context in which they were loaded; 0: they have not been */
     CUfunction functions[SYMM_STREAM_FUNCTION_COUNT];
 } devices[SYMM_CUDA_DEVICES_MAX];
 
@@ -92,10 +92,10 @@ enum symm_status symm_stream_functions_get(const struct symm_cuda_scope *scope, 
 {
     enum symm_status status = SYMM_OK;
     (void)pthread_mutex_lock(&mutex);
-    if (devices[device].life != scope->life) {
+    if (devices[device].generation != scope->generation) {
         memset(devices[device].functions, 0, sizeof(devices[device].functions));
         status = load(scope->cuda, devices[device].functions);
-        devices[device].life = status == SYMM_OK ? scope->life : 0;
+        devices[device].generation = status == SYMM_OK ? scope->generation : 0;
     }
     (void)pthread_mutex_unlock(&mutex);
     *functions = devices[device].functions;

@@ -96,7 +96,7 @@ static bool begin(struct symm_stream_member *member, struct symm_stream_offer *o
         explain(offer->why, "the stream cannot be used", status);
         return false;
     }
-    member->life = symm_cuda_device_life(member->device);
+    member->generation = symm_cuda_device_generation(member->device);
     offer->device = symm_cuda_device_identity(member->device);
     if (!setup->shares_devices && !is_known(offer->device, member->device, offer->why)) {
         return false;
@@ -266,13 +266,13 @@ static enum symm_status stream_change(struct symm_stream_member *member,
 {
     enum symm_status status = SYMM_OK;
     void *before = atomic_load_explicit(&member->stream, memory_order_relaxed);
-    if (scope->life == member->life) {
+    if (scope->generation == member->generation) {
         status = symm_stream_order(scope->cuda, before, stream);
     } else if (member->queue != NULL) {
         status = symm_cuda_unusable("the device has been reset since the lane was made");
     }
     if (status == SYMM_OK) {
-        member->life = scope->life;
+        member->generation = scope->generation;
         atomic_store_explicit(&member->stream, stream, memory_order_relaxed);
     }
     return status;

@@ -37,7 +37,7 @@ struct symm_stream_member {
     void *_Atomic stream;
     _Atomic(enum symm_stream_phase) phase;
     bool is_released; /* the handle has gone */
-    uint32_t life;    /* of the context in which it began */
+    uint32_t generation; /* of the context in which it began */
     CUevent ended; /* NULL: there is none */
     struct symm_alive *peers[SYMM_STREAM_RANKS]; /* processes; NULL: it is not known */
     _Atomic int gone; /* a rank whose process has ended before it departed, and one; 0: none has */

@@ -123,7 +123,7 @@ static void end_begin(struct symm_stream_member *member)
         member->phase = SYMM_STREAM_STAYS;
         return;
     }
-    if (scope.life == member->life && !event_put(member, scope.cuda)) {
+    if (scope.generation == member->generation && !event_put(member, scope.cuda)) {
         member->phase = SYMM_STREAM_STAYS;
     }
     symm_cuda_leave(&scope);
@@ -148,7 +148,7 @@ static bool has_ended(struct symm_stream_member *member)
     if (symm_cuda_enter_to_release(member->device, &scope) != SYMM_OK) {
         return false;
     }
-    if (scope.life == member->life) {
+    if (scope.generation == member->generation) {
         is_done = event_query(scope.cuda, member->ended) != CUDA_ERROR_NOT_READY;
         if (is_done) {
             (void)scope.cuda->cuEventDestroy(member->ended);
@@ -168,7 +168,7 @@ static bool is_busy(struct symm_stream_member *member)
     CUstream stream = atomic_load_explicit(&member->stream, memory_order_relaxed);
     if (member->phase == SYMM_STREAM_LIVES && member->queue != NULL &&
         symm_cuda_enter_to_release(member->device, &scope) == SYMM_OK) {
-        is_busy = scope.life == member->life &&
+        is_busy = scope.generation == member->generation &&
                   (symm_stream_capture_get(scope.cuda, stream, &capture) != SYMM_OK ||
                    capture.graph != NULL ||
                    scope.cuda->cuStreamQuery(stream) == CUDA_ERROR_NOT_READY);

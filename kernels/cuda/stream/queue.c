@@ -25,7 +25,7 @@ enum { RECENT = 32 }; /* calls that are remembered */
 
 struct symm_stream_queue {
     int device, rank, ranks;
-    uint32_t life; /* of the context in which the rest was made */
+    uint32_t generation; /* of the context in which the rest was made */
     struct symm_queue queue;
     void *lanes[SYMM_STREAM_RANKS];
     struct symm_stream_words *words;
@@ -51,7 +51,7 @@ static struct {
     pthread_mutex_t mutex;
     struct symm_stream_words *all; /* [SYMM_STREAM_QUEUES_MAX] */
     bool taken[SYMM_STREAM_QUEUES_MAX];
-    uint32_t lives[SYMM_CUDA_DEVICES_MAX]; /* in which a device has come to know them */
+    uint32_t generations[SYMM_CUDA_DEVICES_MAX]; /* in which a device has come to know them */
     CUdeviceptr seen[SYMM_CUDA_DEVICES_MAX];
 } table = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
@@ -61,7 +61,7 @@ static const size_t words_size = SYMM_STREAM_QUEUES_MAX * sizeof(struct symm_str
 static enum symm_status words_register(const struct symm_cuda_scope *scope, int device)
 {
     const struct symm_cuda *cuda = scope->cuda;
-    if (table.lives[device] == scope->life) {
+    if (table.generations[device] == scope->generation) {
         return SYMM_OK;
     }
     CUresult result = cuda->cuMemHostRegister(table.all, words_size,
@@ -74,7 +74,7 @@ static enum symm_status words_register(const struct symm_cuda_scope *scope, int 
     if (result != CUDA_SUCCESS) {
         return symm_cuda_failed("cuMemHostGetDevicePointer", result);
     }
-    table.lives[device] = scope->life;
+    table.generations[device] = scope->generation;
     return SYMM_OK;
 }
 
@@ -142,13 +142,14 @@ enum symm_status symm_stream_queue_create(int device, int rank, int ranks, void 
     enum symm_status status = symm_cuda_enter(device, &scope);
     if (status == SYMM_OK) {
         queue->queue.cuda = scope.cuda;
-        queue->life = scope.life;
+        queue->generation = scope.generation;
         status = symm_stream_functions_get(&scope, device, &queue->queue.functions);
         if (status == SYMM_OK) {
             status = words_take(&scope, queue);
         }
         if (status == SYMM_OK) {
-            symm_queue_make_graphs(&queue->queue, 1, scope.life, SYMM_STREAM_FUNCTION_COPY, NULL);
+            symm_queue_make_graphs(&queue->queue, 1, scope.generation, SYMM_STREAM_FUNCTION_COPY,
+                                   NULL);
         }
         symm_cuda_leave(&scope);
     }
@@ -166,7 +167,7 @@ void symm_stream_queue_destroy(struct symm_stream_queue *queue)
     struct symm_cuda_scope scope;
     if (queue->queue.graphs[0].exec != NULL &&
         symm_cuda_enter_to_release(queue->device, &scope) == SYMM_OK) {
-        if (scope.life == queue->life) {
+        if (scope.generation == queue->generation) {
             symm_queue_destroy_graphs(&queue->queue);
         }
         symm_cuda_leave(&scope);
@@ -233,9 +234,9 @@ static enum symm_status kernel_queue(struct symm_stream_queue *queue,
     if (capture.graph != NULL) {
         captured_hold(queue, &capture);
     }
-    status = symm_queue_launch(&queue->queue, kernel, stream, queue->life,
+    status = symm_queue_launch(&queue->queue, kernel, stream, queue->generation,
                                capture.graph == NULL ? &graph : NULL);
-    symm_queue_give(&queue->queue, queue->life, graph);
+    symm_queue_give(&queue->queue, queue->generation, graph);
     return status;
 }
 
@@ -274,7 +275,7 @@ enum symm_status symm_stream_queue_add(struct symm_stream_queue *queue,
     remember(queue, arguments->call, call);
     enum symm_status status = symm_cuda_enter(queue->device, &scope);
     if (status == SYMM_OK) {
-        status = scope.life == queue->life
+        status = scope.generation == queue->generation
                      ? kernel_queue(queue, &kernel, stream)
                      : symm_cuda_unusable("the device has been reset since the lane was made");
         symm_cuda_leave(&scope);

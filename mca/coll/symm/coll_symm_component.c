@@ -14,7 +14,7 @@
 #include "mca/coll/symm/host_copy/request.h"
 #include "mca/coll/symm/report/pvars.h"
 #include "mca/coll/symm/report/report.h"
-#include "mca/coll/symm/device/rooms.h"
+#include "mca/coll/symm/device/pack_buffers.h"
 #include "mca/coll/symm/resources/scratch_pieces.h"
 #include "mca/coll/symm/report/shortage.h"
 #include "mca/coll/symm/choose/table_file.h"
@@ -69,12 +69,12 @@ static int component_register(void)
 /* Free what is only there to make calls quick: symm_process_on_shortage(). */
 static bool device_spare(int device)
 {
-    bool had_rooms = mca_coll_symm_rooms_spare(device);
+    bool had_rooms = mca_coll_symm_pack_buffers_spare(device);
     return mca_coll_symm_scratch_spare(device) || had_rooms;
 }
 
 /* In the server's thread, which has refused one. */
-static void stranger_tell(void)
+static void stranger_warn(void)
 {
     if (symm_once("strangers")) {
         symm_help_show("help-coll-symm.txt", "strangers", (int)OPAL_PROC_MY_NAME.vpid,
@@ -103,7 +103,7 @@ static int component_open(void)
         mca_coll_symm_verbose_close();
         mca_coll_symm_modex_refuse(reason);
         if (opal_process_info.my_local_rank == 0) {
-            mca_coll_symm_shortage_tell(MCA_COLL_SYMM_CANNOT_SHARE, "MPI_COMM_WORLD",
+            mca_coll_symm_shortage_warn(MCA_COLL_SYMM_CANNOT_SHARE, "MPI_COMM_WORLD",
                                       (int)OPAL_PROC_MY_NAME.vpid, reason);
         }
         return OMPI_ERR_NOT_AVAILABLE;
@@ -117,7 +117,7 @@ static int component_open(void)
     mca_coll_symm_table_open(component->table);
     mca_coll_symm_recognise_open(component->process);
     symm_process_on_shortage(component->process, device_spare);
-    symm_server_on_refused(symm_process_server(component->process), stranger_tell);
+    symm_server_on_refused(symm_process_server(component->process), stranger_warn);
     mca_coll_symm_report_open();
     return OMPI_SUCCESS;
 }
@@ -137,7 +137,7 @@ static int component_close(void)
         mca_coll_symm_reserve_close();
         symm_process_on_shortage(component->process, NULL);
         mca_coll_symm_scratch_close();
-        mca_coll_symm_rooms_close();
+        mca_coll_symm_pack_buffers_close();
         symm_process_release(component->process);
         component->process = NULL;
     }

@@ -82,7 +82,7 @@ static mca_coll_symm_module_t *module_get(struct ompi_communicator_t *comm)
         module = atomic_exchange(&reserve, NULL);
     }
     if (module == NULL) {
-        mca_coll_symm_shortage_tell(MCA_COLL_SYMM_CANNOT_SERVE, comm->c_name, ompi_comm_rank(comm),
+        mca_coll_symm_shortage_warn(MCA_COLL_SYMM_CANNOT_SERVE, comm->c_name, ompi_comm_rank(comm),
                                     mca_coll_symm_shortage(SYMM_ERR_NO_MEMORY, ENOMEM));
         (void)ompi_mpi_abort(&ompi_mpi_comm_world.comm, MPI_ERR_NO_MEM);
         return NULL;
@@ -171,11 +171,11 @@ static void missing_explain(struct ompi_communicator_t *comm, int missing)
 }
 
 /* Tell the user, once, that processes of this node have no part in shared memory. */
-static void refusal_tell(const struct ompi_communicator_t *comm, int rank, const ompi_proc_t *proc)
+static void refusal_warn(const struct ompi_communicator_t *comm, int rank, const ompi_proc_t *proc)
 {
     int reason = mca_coll_symm_refusal(proc);
     if (reason != 0 && opal_process_info.my_local_rank == 0) {
-        mca_coll_symm_shortage_tell(MCA_COLL_SYMM_CANNOT_SHARE, comm->c_name, rank, reason);
+        mca_coll_symm_shortage_warn(MCA_COLL_SYMM_CANNOT_SHARE, comm->c_name, rank, reason);
     }
 }
 
@@ -188,7 +188,7 @@ static bool is_everywhere(struct ompi_communicator_t *comm)
 {
     for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
         if (is_missing(comm, rank)) {
-            refusal_tell(comm, rank, ompi_group_peer_lookup(comm->c_local_group, rank));
+            refusal_warn(comm, rank, ompi_group_peer_lookup(comm->c_local_group, rank));
             missing_explain(comm, rank);
             mca_coll_symm_count_unserved(SYMM_UNSERVED_COMPONENT);
             return false;

@@ -55,7 +55,7 @@ void ordering_call_begin(struct actor *actor, const struct planned_call *planned
  * The call is described.  Two of three ranks try to make a small one at once, as blocking calls do;
  * others meet their lines by an operation.  Whether it has been made.
  */
-bool ordering_is_prompt(struct actor *actor);
+bool ordering_is_fast(struct actor *actor);
 
 /* The call is done, or has gone below.  The program reads the result, at once. */
 void ordering_call_end(struct actor *actor);

@@ -281,7 +281,7 @@ void ordering_call_begin(struct actor *actor, const struct planned_call *planned
     operation->run.outputs = actor->outputs;
     operation->run.scratches = actor->scratches;
     actor->is_busy = true;
-    if (ordering_is_prompt(actor)) {
+    if (ordering_is_fast(actor)) {
         operation->state = SYMM_OPERATION_DONE;
         operation->outcome = SYMM_OUTCOME_SERVED;
         operation->run.algorithm = plan->algorithm;

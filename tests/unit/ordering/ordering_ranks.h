@@ -68,7 +68,7 @@ void ordering_record(struct recording *recording, int ranks, const struct planne
 void ordering_ring_set(unsigned slots, unsigned calls);
 
 /* So many calls have been made without an operation, so far. */
-unsigned long ordering_prompt_calls(void);
+unsigned long ordering_fast_calls(void);
 
 /* Change the recording into one of ranks that have half as many staging buffers. */
 void ordering_merge_stages(struct recording *recording);

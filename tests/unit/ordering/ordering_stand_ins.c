@@ -306,7 +306,7 @@ void mca_coll_symm_verbose_about(int level, const struct ompi_communicator_t *co
     (void)level, (void)comm, (void)format;
 }
 
-void mca_coll_symm_vote_lost_tell(const struct symm_operation *operation,
+void mca_coll_symm_vote_lost_warn(const struct symm_operation *operation,
                                   enum mca_coll_symm_trouble trouble)
 {
     (void)operation, (void)trouble;

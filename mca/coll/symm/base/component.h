@@ -1,5 +1,5 @@
 /*
- * base/component.h - the component's settings: one object, which every room reads.
+ * base/component.h - the component's settings: one object, which every folder reads.
  *
  * coll_symm_parameters.c gives the fields their values, before anything else runs.
  *
@@ -52,7 +52,7 @@ struct mca_coll_symm_component_t {
     bool device_graphs;    /* see kernels/cuda/launch/queue.h */
     int multicast;         /* MCA_COLL_SYMM_MULTICAST_AUTO, ... */
     int multicast_blocks;  /* of a kernel; 0: see kernels/cuda */
-    bool progress_thread;  /* see progress_thread/helper.h */
+    bool progress_thread;  /* see progress_thread/thread.h */
     bool report;
     int verbose;           /* see report/verbose.h */
     struct symm_process *process; /* NULL if it could not be had: then nothing is served */

@@ -32,7 +32,7 @@ enum symm_operation_state {
     SYMM_OPERATION_VOTING_ON_SET_UP,
     SYMM_OPERATION_WAITING_FOR_SLOT,
     SYMM_OPERATION_AGREEING,
-    SYMM_OPERATION_HEARING, /* waiting until rank 0 has told the user that calls differ */
+    SYMM_OPERATION_AWAITING_REPORT, /* waiting until rank 0 has told the user that calls differ */
     SYMM_OPERATION_ACQUIRING, /* setting up a resource, which has votes of its own */
     SYMM_OPERATION_RUNNING,
     SYMM_OPERATION_UNPACKING, /* on a device, after the run: device/packing.h */

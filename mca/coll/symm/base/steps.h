@@ -1,9 +1,9 @@
 /*
  * base/steps.h - the ways in which an operation runs, as tables of functions.
  *
- * The room `serve` steps an operation by the table that operation->steps points to, and knows of
- * none what it does.  The tables are in transfer/steps.c, which is in a room that knows `serve` as
- * little.
+ * The folder `serve` steps an operation by the table that operation->steps points to, and knows of
+ * none what it does.  The tables are in transfer/steps.c, which is in a folder that knows `serve`
+ * as little.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -177,7 +177,7 @@ static bool algorithm_parse(struct reader *reader, const char *word, struct symm
         algorithm = mca_coll_symm_table_algorithm((enum symm_collective)row->collective,
                                                   (enum symm_algorithm_memory)row->memory, now);
         if (algorithm >= 0) {
-            symm_old_word_tell("coll_symm_table", word, now);
+            symm_old_word_warn("coll_symm_table", word, now);
         }
     }
     if (algorithm < 0) {
@@ -333,7 +333,7 @@ const struct symm_row *mca_coll_symm_table_file_rows(size_t *count)
     return rows;
 }
 
-static void unreadable_tell(const char *path, const char *why)
+static void unreadable_warn(const char *path, const char *why)
 {
     if (symm_once("table unreadable")) {
         symm_help_show("help-coll-symm.txt", "table unreadable", path, why);
@@ -341,10 +341,10 @@ static void unreadable_tell(const char *path, const char *why)
 }
 
 /* As a rule processes have the same file, so one process tells the user for all. */
-static void fault_tell(const char *path, const struct symm_table_fault *fault)
+static void fault_warn(const char *path, const struct symm_table_fault *fault)
 {
     if (fault->line == 0) {
-        unreadable_tell(path, fault->value);
+        unreadable_warn(path, fault->value);
     } else if (symm_once("table refused")) {
         symm_help_show("help-coll-symm.txt", "table refused", path, fault->line, fault->value,
                        fault->allowed);
@@ -370,7 +370,7 @@ static FILE *table_file_open(const char *path)
     const char *fault = descriptor < 0 ? strerror(errno) : fault_of_file(descriptor);
     FILE *file = fault == NULL ? fdopen(descriptor, "r") : NULL;
     if (file == NULL) {
-        unreadable_tell(path, fault != NULL ? fault : strerror(errno));
+        unreadable_warn(path, fault != NULL ? fault : strerror(errno));
         if (descriptor >= 0) {
             (void)close(descriptor);
         }
@@ -389,7 +389,7 @@ void mca_coll_symm_table_open(const char *path)
         return;
     }
     if (!mca_coll_symm_table_read(file, &rows, &row_count, &fault)) {
-        fault_tell(path, &fault);
+        fault_warn(path, &fault);
     } else if (opal_process_info.my_local_rank == 0) {
         mca_coll_symm_verbose(SYMM_VERBOSE_COMMUNICATORS, "%zu rows of choices from %s", row_count,
                               path);

@@ -41,7 +41,7 @@ enum symm_status mca_coll_symm_device_prepare(const struct symm_operation *opera
     symm_cuda_forget_failure();
     enum symm_status status = symm_device_get(operation->call->device, &device);
     if (status != SYMM_OK) {
-        mca_coll_symm_device_tell_unusable(operation, status, is_told);
+        mca_coll_symm_device_warn_unusable(operation, status, is_told);
     }
     return status;
 }

@@ -16,12 +16,12 @@
 #include "mca/coll/symm/data/recognise.h"
 #include "mca/coll/symm/data/runs.h"
 #include "mca/coll/symm/device/device.h"
-#include "mca/coll/symm/device/rooms.h"
+#include "mca/coll/symm/device/pack_buffers.h"
 
-/* One buffer of a call.  Blocks without a buffer of their own are in the other one's room. */
+/* One buffer of a call.  Blocks without a buffer of their own are in the other one's buffer. */
 struct packed_buffer {
     bool packs;
-    unsigned char *room;  /* NULL: it has none of its own */
+    unsigned char *buffer;  /* NULL: it has none of its own */
     unsigned char *begin; /* the packed data */
     size_t bytes;
     struct symm_nests nests;
@@ -110,7 +110,7 @@ static bool buffers_plan(struct symm_packing *packing)
 
 /* ---- nests ----------------------------------------------------------------------------------- */
 
-/* Nests are found before there are rooms, with offsets from where those will begin. */
+/* Nests are found before there are buffers, with offsets from where those will begin. */
 static void nests_move(struct packed_buffer *buffer)
 {
     for (size_t i = 0; i < buffer->nests.count; i++) {
@@ -179,23 +179,23 @@ static bool nests_find(const struct symm_operation *operation, struct symm_packi
                                            output_blocks(packing), output));
 }
 
-/* ---- rooms ----------------------------------------------------------------------------------- */
+/* ---- buffers --------------------------------------------------------------------------------- */
 
 /* A rank in place has its input within its output. */
-static bool rooms_take(struct symm_packing *packing)
+static bool buffers_take(struct symm_packing *packing)
 {
     const struct symm_call *call = packing->original;
     struct packed_buffer *input = &packing->input, *output = &packing->output;
     if (output->packs) {
-        output->room = mca_coll_symm_room_take(call->device, output->bytes);
-        output->begin = output->room;
+        output->buffer = mca_coll_symm_pack_buffer_take(call->device, output->bytes);
+        output->begin = output->buffer;
     }
     if (input->packs && is_within(call) && output->begin != NULL) {
         input->begin = output->begin + (has_sides(call) ? output->blocks[packing->rank].at
                                                         : (size_t)packing->rank * input->bytes);
     } else if (input->packs) {
-        input->room = mca_coll_symm_room_take(call->device, input->bytes);
-        input->begin = input->room;
+        input->buffer = mca_coll_symm_pack_buffer_take(call->device, input->bytes);
+        input->begin = input->buffer;
     }
     if (packing->is_one) {
         output->begin = input->begin;
@@ -269,9 +269,10 @@ static void call_replace(struct symm_packing *packing)
 
 static void packing_free(struct symm_packing *packing, bool are_lost)
 {
-    void (*end)(int, void *) = are_lost ? mca_coll_symm_room_lose : mca_coll_symm_room_give;
-    end(packing->original->device, packing->input.room);
-    end(packing->original->device, packing->output.room);
+    void (*end)(int, void *) =
+        are_lost ? mca_coll_symm_pack_buffer_lose : mca_coll_symm_pack_buffer_give;
+    end(packing->original->device, packing->input.buffer);
+    end(packing->original->device, packing->output.buffer);
     mca_coll_symm_nests_free(&packing->input.nests);
     mca_coll_symm_nests_free(&packing->output.nests);
     free(packing->input.blocks);
@@ -315,7 +316,7 @@ bool mca_coll_symm_packing_begin(struct symm_operation *operation)
     packing->original = operation->call;
     packing->rank = operation->lane->team->rank;
     packing->ranks = operation->lane->team->size;
-    if (!buffers_plan(packing) || !nests_find(operation, packing) || !rooms_take(packing) ||
+    if (!buffers_plan(packing) || !nests_find(operation, packing) || !buffers_take(packing) ||
         mca_coll_symm_device_prepare(operation, &is_told) != SYMM_OK ||
         symm_device_get(operation->call->device, &packing->device) != SYMM_OK) {
         packing_free(packing, false);
@@ -411,7 +412,7 @@ bool mca_coll_symm_packing_is_at_work(struct symm_operation *operation)
     return packing->is_under_way;
 }
 
-/* Whether something may still be at work on the rooms: a device has failed, or a rank has gone. */
+/* Whether something may still be at work on the buffers: a device has failed, or a rank has gone. */
 static bool are_lost(const struct symm_operation *operation)
 {
     bool is_truncated = operation->run.failure == SYMM_ERR_ARGUMENT;

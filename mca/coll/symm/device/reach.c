@@ -24,7 +24,7 @@ static bool failure_get(enum symm_status status, char *failure, size_t size, boo
            !symm_cuda_last_failure_is_programs();
 }
 
-void mca_coll_symm_device_tell_unusable(const struct symm_operation *operation,
+void mca_coll_symm_device_warn_unusable(const struct symm_operation *operation,
                                         enum symm_status status, bool *is_told)
 {
     char failure[SYMM_CUDA_TEXT_SIZE], device[SYMM_CUDA_TEXT_SIZE];
@@ -84,7 +84,7 @@ enum symm_status mca_coll_symm_device_reach(const struct symm_operation *operati
         status = symm_cuda_device_reach(operation->call->device, address);
     }
     if (status == SYMM_ERR_NO_MEMORY) {
-        mca_coll_symm_device_tell_unusable(operation, status, is_told);
+        mca_coll_symm_device_warn_unusable(operation, status, is_told);
     } else if (status != SYMM_OK) {
         tell_apart(operation, rank, location, status, is_told);
     }

@@ -28,7 +28,7 @@ enum symm_status mca_coll_symm_device_opened(const struct symm_operation *operat
                                              enum symm_status opened, bool *is_told);
 
 /* The call's device cannot run our kernels: tell the user why, unless the user knows already. */
-void mca_coll_symm_device_tell_unusable(const struct symm_operation *operation,
+void mca_coll_symm_device_warn_unusable(const struct symm_operation *operation,
                                         enum symm_status status, bool *is_told);
 
 #endif /* MCA_COLL_SYMM_DEVICE_REACH_H */

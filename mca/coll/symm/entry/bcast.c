@@ -8,7 +8,7 @@
  */
 #include "mca/coll/symm/entry/entry.h"
 #include "mca/coll/symm/entry/rooted.h"
-#include "mca/coll/symm/fast/prompt.h"
+#include "mca/coll/symm/fast/fast.h"
 
 __attribute__((always_inline))
 static inline void describe(struct symm_call *call, enum symm_kinds kinds,
@@ -43,8 +43,8 @@ static inline bool is_empty(const struct symm_arguments *a)
 
 static inline bool fast(mca_coll_symm_module_t *module, const struct symm_arguments *a)
 {
-    const struct symm_prompt_buffer buffer = {a->rbuf, (size_t)a->rcount, a->rdtype};
-    return mca_coll_symm_prompt_bcast(module, &buffer, a->root);
+    const struct symm_fast_buffer buffer = {a->rbuf, (size_t)a->rcount, a->rdtype};
+    return mca_coll_symm_fast_bcast(module, &buffer, a->root);
 }
 
 static const struct symm_entry_row row = {

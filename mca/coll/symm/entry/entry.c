@@ -82,7 +82,7 @@ int mca_coll_symm_entry_request(const struct symm_entry_row *row, enum symm_call
     }
     int rc = mca_coll_symm_request_open(&request, a, persistent, module);
     if (rc == OMPI_SUCCESS && row->keep != NULL) {
-        rc = mca_coll_symm_request_keep(request, row->keep(&request->arguments));
+        rc = mca_coll_symm_request_retain(request, row->keep(&request->arguments));
     }
     if (rc != OMPI_SUCCESS) {
         return rc;

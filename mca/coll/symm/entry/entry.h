@@ -26,7 +26,7 @@
 #include "mca/coll/symm/base/module.h"
 #include "mca/coll/symm/request/request.h"
 #include "mca/coll/symm/serve/below.h"
-#include "mca/coll/symm/serve/drive.h"
+#include "mca/coll/symm/serve/wait.h"
 
 #define SYMM_ENTRY_DECLARE(function, name, FORM) int mca_coll_symm_##function SYMM_HEAD(name, FORM);
 #define SYMM_ENTRY_DECLARE_ALL(NUMBER, name, ...) SYMM_FORMS(SYMM_ENTRY_DECLARE, name)
@@ -48,7 +48,7 @@ struct symm_entry_row {
     void (*outline)(struct symm_call *call, enum symm_kinds kinds, const struct symm_arguments *a);
     void (*describe)(struct symm_call *call, enum symm_kinds kinds, const struct symm_arguments *a);
 
-    /* Make a blocking call without an operation (fast/prompt.h).  False: nothing has been done. */
+    /* Make a blocking call without an operation (fast/fast.h).  False: nothing has been done. */
     bool (*fast)(mca_coll_symm_module_t *module, const struct symm_arguments *a);
 
     /*

@@ -8,7 +8,7 @@
  */
 #include "mca/coll/symm/entry/entry.h"
 #include "mca/coll/symm/entry/rooted.h"
-#include "mca/coll/symm/fast/prompt.h"
+#include "mca/coll/symm/fast/fast.h"
 
 /* The root's call: layouts, buffers and gaps. */
 __attribute__((always_inline))
@@ -66,10 +66,10 @@ static inline bool is_empty(const struct symm_arguments *a)
 
 static inline bool fast(mca_coll_symm_module_t *module, const struct symm_arguments *a)
 {
-    const struct symm_prompt_buffer sent = {a->sbuf, (size_t)a->scount, a->sdtype};
-    const struct symm_prompt_buffer received = {
+    const struct symm_fast_buffer sent = {a->sbuf, (size_t)a->scount, a->sdtype};
+    const struct symm_fast_buffer received = {
         a->rbuf, (size_t)a->rcount * (size_t)ompi_comm_size(a->comm), a->rdtype};
-    return mca_coll_symm_prompt_gather(module, &sent, &received, a->root);
+    return mca_coll_symm_fast_gather(module, &sent, &received, a->root);
 }
 
 static unsigned keep(struct symm_arguments *a)

@@ -10,7 +10,7 @@
  */
 #include "mca/coll/symm/entry/entry.h"
 #include "mca/coll/symm/entry/exchange.h"
-#include "mca/coll/symm/fast/prompt.h"
+#include "mca/coll/symm/fast/fast.h"
 
 __attribute__((always_inline))
 static inline void outline(struct symm_call *call, enum symm_kinds kinds,
@@ -33,7 +33,7 @@ static inline void outline(struct symm_call *call, enum symm_kinds kinds,
 static inline bool fast(mca_coll_symm_module_t *module, const struct symm_arguments *a)
 {
     (void)a;
-    return mca_coll_symm_prompt_gatherv(module);
+    return mca_coll_symm_fast_gatherv(module);
 }
 
 static void describe(struct symm_call *call, enum symm_kinds kinds, const struct symm_arguments *a)

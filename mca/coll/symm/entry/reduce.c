@@ -8,7 +8,7 @@
  */
 #include "mca/coll/symm/entry/entry.h"
 #include "mca/coll/symm/entry/reduction.h"
-#include "mca/coll/symm/fast/prompt.h"
+#include "mca/coll/symm/fast/fast.h"
 
 __attribute__((always_inline))
 static inline void outline(struct symm_call *call, enum symm_kinds kinds,

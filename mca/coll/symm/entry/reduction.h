@@ -13,7 +13,7 @@
 #include "mca/coll/symm/base/call.h"
 #include "mca/coll/symm/base/signature.h"
 #include "mca/coll/symm/device/place.h"
-#include "mca/coll/symm/fast/prompt.h"
+#include "mca/coll/symm/fast/fast.h"
 
 /* The functions of struct symm_reduction.  Their context is the call. */
 void mca_coll_symm_reduction_reduce(void *context, const void *source, void *target, size_t count);
@@ -173,7 +173,7 @@ static inline bool mca_coll_symm_reduction_fast(mca_coll_symm_module_t *module,
                                                 const struct symm_arguments *a)
 {
     (void)a;
-    return mca_coll_symm_prompt_reduction(module);
+    return mca_coll_symm_fast_reduction(module);
 }
 
 #endif /* MCA_COLL_SYMM_ENTRY_REDUCTION_H */

@@ -6,7 +6,7 @@
  */
 #include "mca/coll/symm/entry/entry.h"
 #include "mca/coll/symm/entry/reduction.h"
-#include "mca/coll/symm/fast/prompt.h"
+#include "mca/coll/symm/fast/fast.h"
 
 __attribute__((always_inline))
 static inline void scan_describe(struct symm_call *call, enum symm_kinds kinds,

@@ -7,7 +7,7 @@
 #include "mca/coll/symm/host_copy/call.h"
 
 #include "mca/coll/symm/host_copy/copies.h"
-#include "mca/coll/symm/host_copy/tell.h"
+#include "mca/coll/symm/host_copy/warn.h"
 #include "mca/coll/symm/serve/below.h"
 
 struct call {
@@ -94,7 +94,7 @@ static int copies_end(struct call *call)
         call->error = mca_coll_symm_host_copy_store(&buffers->receive);
     }
     if (mca_coll_symm_host_copy_is_made(buffers)) {
-        mca_coll_symm_host_copy_tell(call->function,
+        mca_coll_symm_host_copy_warn(call->function,
                                      mca_coll_symm_host_copy_why_of(call->function, call->module),
                                      buffers);
     }

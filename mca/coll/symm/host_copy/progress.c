@@ -9,8 +9,8 @@
 #include <stdatomic.h>
 
 #include "mca/coll/symm/host_copy/copies.h"
-#include "mca/coll/symm/host_copy/keep.h"
-#include "mca/coll/symm/host_copy/tell.h"
+#include "mca/coll/symm/host_copy/retain.h"
+#include "mca/coll/symm/host_copy/warn.h"
 #include "mca/coll/symm/mpi_request/progress.h"
 
 static int progress(void);
@@ -74,7 +74,7 @@ static void complete(struct symm_host_copy_request *request)
         base->req_status.MPI_ERROR = ompi_errcode_get_mpi_code(request->error);
     }
     if (mca_coll_symm_host_copy_is_made(&request->buffers)) {
-        mca_coll_symm_host_copy_tell(request->function, request->why, &request->buffers);
+        mca_coll_symm_host_copy_warn(request->function, request->why, &request->buffers);
     }
     if (base->req_persistent) {
         request->below->req_state = OMPI_REQUEST_INACTIVE;

@@ -7,9 +7,9 @@
 #include "mca/coll/symm/host_copy/request.h"
 
 #include "mca/coll/symm/host_copy/copies.h"
-#include "mca/coll/symm/host_copy/keep.h"
+#include "mca/coll/symm/host_copy/retain.h"
 #include "mca/coll/symm/host_copy/progress.h"
-#include "mca/coll/symm/host_copy/tell.h"
+#include "mca/coll/symm/host_copy/warn.h"
 #include "mca/coll/symm/mpi_request/nbc_tag.h"
 #include "mca/coll/symm/mpi_request/requests.h"
 
@@ -107,7 +107,7 @@ static int request_make(struct symm_host_copy_request **opened,
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     request->buffers = *buffers;
-    rc = mca_coll_symm_host_copy_keep(&request->buffers);
+    rc = mca_coll_symm_host_copy_retain(&request->buffers);
     if (rc != OMPI_SUCCESS) {
         mca_coll_symm_host_copy_copies_close(buffers);
         mca_coll_symm_request_put(&idle, mca_coll_symm_host_copy_request_base(request));

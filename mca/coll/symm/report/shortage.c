@@ -78,7 +78,7 @@ void mca_coll_symm_shortage_is_told(void)
     (void)atomic_flag_test_and_set(&told);
 }
 
-void mca_coll_symm_shortage_tell(enum mca_coll_symm_trouble trouble, const char *communicator,
+void mca_coll_symm_shortage_warn(enum mca_coll_symm_trouble trouble, const char *communicator,
                                  int rank, int reason)
 {
     static const char line[] =
@@ -99,7 +99,7 @@ void mca_coll_symm_shortage_tell(enum mca_coll_symm_trouble trouble, const char 
     }
 }
 
-void mca_coll_symm_vote_lost_tell(const struct symm_operation *operation,
+void mca_coll_symm_vote_lost_warn(const struct symm_operation *operation,
                                   enum mca_coll_symm_trouble trouble)
 {
     const struct symm_vote *vote = &operation->lane->vote;
@@ -107,7 +107,7 @@ void mca_coll_symm_vote_lost_tell(const struct symm_operation *operation,
         return;
     }
     if (vote->rank == 0) {
-        mca_coll_symm_shortage_tell(trouble, operation->comm->c_name, vote->loser, vote->reason);
+        mca_coll_symm_shortage_warn(trouble, operation->comm->c_name, vote->loser, vote->reason);
     } else {
         mca_coll_symm_shortage_is_told();
     }

@@ -26,14 +26,14 @@ enum mca_coll_symm_trouble {
  * Tell the user what `rank` of a communicator cannot do and why, unless the user has been told
  * before, of any communicator: one is enough as an example.
  */
-void mca_coll_symm_shortage_tell(enum mca_coll_symm_trouble trouble, const char *communicator,
+void mca_coll_symm_shortage_warn(enum mca_coll_symm_trouble trouble, const char *communicator,
                                  int rank, int reason);
 
 /* Another process tells the user. */
 void mca_coll_symm_shortage_is_told(void);
 
 /* A vote of an operation has been lost: rank 0 tells the user, for all ranks. */
-void mca_coll_symm_vote_lost_tell(const struct symm_operation *operation,
+void mca_coll_symm_vote_lost_warn(const struct symm_operation *operation,
                                   enum mca_coll_symm_trouble trouble);
 
 #endif /* MCA_COLL_SYMM_REPORT_SHORTAGE_H */

@@ -14,8 +14,8 @@
 #include "mca/coll/symm/mpi_request/nbc_tag.h"
 #include "mca/coll/symm/mpi_request/progress.h"
 #include "mca/coll/symm/mpi_request/requests.h"
-#include "mca/coll/symm/progress_thread/helper.h"
-#include "mca/coll/symm/progress_thread/outside.h"
+#include "mca/coll/symm/progress_thread/thread.h"
+#include "mca/coll/symm/progress_thread/safe_steps.h"
 #include "mca/coll/symm/report/counters.h"
 #include "mca/coll/symm/report/verbose.h"
 #include "mca/coll/symm/request/request.h"
@@ -25,10 +25,10 @@
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* held for a few instructions only */
 static struct symm_queue *queues; /* those with requests; only the thread that walks drops one */
 static mca_coll_symm_request_t *belows; /* not served: of the thread that walks, like the next */
-static mca_coll_symm_request_t *served; /* their operations were ended by the helper's thread */
+static mca_coll_symm_request_t *served; /* their operations were ended by the progress thread */
 
 static int progress(void);
-static enum symm_help helper_walk(void);
+static enum symm_help thread_walk(void);
 static struct symm_outstanding outstanding = SYMM_OUTSTANDING(progress);
 
 /* ---- queues ---------------------------------------------------------------------------------- */
@@ -244,7 +244,7 @@ static void belows_walk(mca_coll_symm_request_t **done)
     }
 }
 
-/* What the helper's thread has left to do for requests whose operations it has ended. */
+/* What the progress thread has left to do for requests whose operations it has ended. */
 static void served_walk(mca_coll_symm_request_t **done)
 {
     while (served != NULL) {
@@ -261,8 +261,8 @@ static int progress(void)
     mca_coll_symm_request_t *done = NULL;
     struct symm_queue **place = &queues, *queue;
     int completed = 0;
-    if (mca_coll_symm_helper_is_wanted()) {
-        mca_coll_symm_helper_note_program();
+    if (mca_coll_symm_progress_thread_is_wanted()) {
+        mca_coll_symm_progress_thread_note_program();
     }
     if (!mca_coll_symm_walk_begin(&outstanding)) {
         return 0;
@@ -287,8 +287,8 @@ static int progress(void)
 /* The call posts its line, if it can: another thread's walk is waited for, as it is short. */
 void mca_coll_symm_queues_step(void)
 {
-    if (mca_coll_symm_helper_is_wanted()) {
-        mca_coll_symm_helper_stop_work();
+    if (mca_coll_symm_progress_thread_is_wanted()) {
+        mca_coll_symm_progress_thread_stop_work();
     }
     (void)progress();
 }
@@ -307,39 +307,39 @@ void mca_coll_symm_queue_add(mca_coll_symm_request_t *request)
         queues = queue;
     }
     (void)pthread_mutex_unlock(&mutex);
-    if (mca_coll_symm_helper_is_wanted()) {
-        mca_coll_symm_helper_wake(helper_walk);
+    if (mca_coll_symm_progress_thread_is_wanted()) {
+        mca_coll_symm_progress_thread_wake(thread_walk);
     }
 }
 
 void mca_coll_symm_queues_close(void)
 {
-    mca_coll_symm_helper_close();
+    mca_coll_symm_progress_thread_close();
     mca_coll_symm_outstanding_forget(&outstanding);
     queues = NULL;
     belows = NULL;
     served = NULL;
 }
 
-/* ---- walks of the helper's thread ------------------------------------------------------------ */
+/* ---- walks of the progress thread ------------------------------------------------------------ */
 
 /*
  * Make the steps that a thread outside of MPI may make.  An operation that is served leaves its
  * lane to the next one; its request is left to the program.
  */
-static bool queue_walk_outside(struct symm_queue *queue)
+static bool queue_walk_safe(struct symm_queue *queue)
 {
     struct symm_operation *operation = &queue->lane.operation;
     mca_coll_symm_request_t *request;
     bool moved = false;
-    while ((request = queue_first(queue)) != NULL && mca_coll_symm_outside_may(&request->call)) {
+    while ((request = queue_first(queue)) != NULL && mca_coll_symm_safe_to_step(&request->call)) {
         if (!request->is_begun) {
-            if (!mca_coll_symm_outside_may_start(&queue->lane)) {
+            if (!mca_coll_symm_safe_to_start(&queue->lane)) {
                 break;
             }
             operation_begin(request, operation);
         }
-        moved |= mca_coll_symm_outside_step(operation);
+        moved |= mca_coll_symm_safe_step(operation);
         if (operation->state != SYMM_OPERATION_DONE ||
             operation->outcome != SYMM_OUTCOME_SERVED) {
             break;
@@ -353,7 +353,7 @@ static bool queue_walk_outside(struct symm_queue *queue)
     return moved;
 }
 
-static enum symm_help helper_walk(void)
+static enum symm_help thread_walk(void)
 {
     struct symm_queue **place = &queues, *queue;
     bool moved = false;
@@ -364,7 +364,7 @@ static enum symm_help helper_walk(void)
         return SYMM_HELP_VAIN;
     }
     while ((queue = queue_at(place)) != NULL) {
-        moved |= queue_walk_outside(queue);
+        moved |= queue_walk_safe(queue);
         place = queue_step_over(place, queue);
     }
     mca_coll_symm_walk_end(&outstanding);

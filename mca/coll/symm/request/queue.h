@@ -4,7 +4,7 @@
  * A lane makes one operation at a time, in the order in which the program has started them.  While
  * requests are outstanding, a callback of opal_progress() steps the operations.  One thread at a
  * time walks; it never waits, and is not called again by what it calls.  A thread of ours may walk
- * as well (progress_thread/helper.h), and leaves all but a few steps to the others.
+ * as well (progress_thread/thread.h), and leaves all but a few steps to the others.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

@@ -207,7 +207,7 @@ static void blocks_keep(symm_counts_t *counts, symm_disps_t *disps,
     }
 }
 
-int mca_coll_symm_request_keep(mca_coll_symm_request_t *request, unsigned which)
+int mca_coll_symm_request_retain(mca_coll_symm_request_t *request, unsigned which)
 {
     enum { ARRAYS = SYMM_KEPT_ARRAYS + SYMM_KEPT_FREE };
     size_t ranks = (size_t)ompi_comm_size(mca_coll_symm_request_comm(request));

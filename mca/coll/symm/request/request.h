@@ -42,7 +42,7 @@ enum { SYMM_KEEP_RECEIVED = 1, SYMM_KEEP_SENT = 2, SYMM_KEEP_RCOUNTS = 4 };
 
 /* Behind these arrays, of eight bytes for each rank, `kept` has room for others of the caller's. */
 enum { SYMM_KEPT_ARRAYS = 6, SYMM_KEPT_FREE = 3 };
-int mca_coll_symm_request_keep(mca_coll_symm_request_t *request, unsigned which);
+int mca_coll_symm_request_retain(mca_coll_symm_request_t *request, unsigned which);
 
 /*
  * The nonblocking call is described: start it, and hand the request to the program.  Errors: the

@@ -99,7 +99,7 @@ static bool is_news(const struct symm_operation *operation, uint32_t what)
            mca_coll_symm_is_verbose(SYMM_VERBOSE_COMMUNICATORS);
 }
 
-static void barred_tell(const struct symm_operation *operation, int rank, int bar)
+static void barred_warn(const struct symm_operation *operation, int rank, int bar)
 {
     static const char *const texts[] = {
         [BAR_UNABLE] = "has none: device, driver or this library is without",
@@ -116,7 +116,7 @@ static void barred_tell(const struct symm_operation *operation, int rank, int ba
                                             : texts[bar]);
 }
 
-static void apart_tell(const struct symm_operation *operation)
+static void apart_warn(const struct symm_operation *operation)
 {
     if (is_news(operation, TOLD_APART)) {
         mca_coll_symm_verbose_about(
@@ -127,7 +127,7 @@ static void apart_tell(const struct symm_operation *operation)
 }
 
 /* The rank that has lost the vote knows why, and tells the user once. */
-static void lost_tell(const struct symm_operation *operation)
+static void lost_warn(const struct symm_operation *operation)
 {
     static const char *const steps[] = {"create", "join", "bind to"};
     const struct symm_vote *vote = &operation->lane->vote;
@@ -175,7 +175,7 @@ static bool is_possible(struct symm_operation *operation, enum side side)
         return false;
     }
     if (!symm_team_multicast_fits(team, operation->holdings->locations)) {
-        apart_tell(operation);
+        apart_warn(operation);
         return false;
     }
     return symm_team_multicast_state(team, operation->holdings->locations) !=
@@ -224,7 +224,7 @@ static void note(struct symm_operation *operation, struct symm_facts *facts)
     }
     int barred = barred_find(operation, &bar);
     if (barred >= 0) {
-        barred_tell(operation, barred, bar);
+        barred_warn(operation, barred, bar);
         return;
     }
     facts->multicast_outputs = facts->outputs_reachable && is_possible(operation, OUTPUTS);
@@ -342,7 +342,7 @@ static enum symm_status set_up(struct symm_operation *operation)
         if (status != SYMM_OK || !all_yes) {
             symm_team_multicast_settle(team, false);
             if (status == SYMM_OK) {
-                lost_tell(operation);
+                lost_warn(operation);
             }
             return status;
         }

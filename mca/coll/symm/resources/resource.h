@@ -2,12 +2,12 @@
  * resources/resource.h - what a call may need besides control memory: mapped segments of peers,
  * pads, memory from elsewhere, scratch, multicast.
  *
- * Each resource is a row of functions, in a file of its own.  The rooms above walk all rows in one
- * loop, and name none.  A rank prepares a resource before it writes its line, says in the line what
- * it offers, and notes from all lines what the ranks have together.  The choice of an algorithm
- * goes by these facts.  The ranks may then have to set something up, with votes.  When the run
- * starts, the resource tells it addresses; when the call is over, it takes back what the call has
- * had.
+ * Each resource is a row of functions, in a file of its own.  The folders above walk all rows in
+ * one loop, and name none.  A rank prepares a resource before it writes its line, says in the line
+ * what it offers, and notes from all lines what the ranks have together.  The choice of an
+ * algorithm goes by these facts.  The ranks may then have to set something up, with votes.  When
+ * the run starts, the resource tells it addresses; when the call is over, it takes back what the
+ * call has had.
  *
  * Calls whose data travel in their lines use no resource.  Those in host memory skip all rows
  * without `on_host`.

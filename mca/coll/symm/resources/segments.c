@@ -284,7 +284,7 @@ static enum symm_status set_up(struct symm_operation *operation)
         return status;
     }
     if (!all_yes) {
-        mca_coll_symm_vote_lost_tell(operation, MCA_COLL_SYMM_CANNOT_MAP);
+        mca_coll_symm_vote_lost_warn(operation, MCA_COLL_SYMM_CANNOT_MAP);
     }
     if (lane->team->has_tables) {
         segments_settle(operation, all_yes);

@@ -20,7 +20,7 @@ static inline void mca_coll_symm_go_to(struct symm_operation *operation,
 }
 
 /* This rank reads nothing more of a call.  The slot may be reused once all ranks say so. */
-static inline void mca_coll_symm_finished_tell(struct symm_team *team, uint64_t sequence)
+static inline void mca_coll_symm_finished_warn(struct symm_team *team, uint64_t sequence)
 {
     team->finished = sequence;
     atomic_store_explicit(&team->control.finished[team->rank].value, team->finished,
@@ -30,7 +30,7 @@ static inline void mca_coll_symm_finished_tell(struct symm_team *team, uint64_t 
 /* The same of this call. */
 static inline void mca_coll_symm_slot_leave(struct symm_operation *operation)
 {
-    mca_coll_symm_finished_tell(operation->lane->team, operation->sequence);
+    mca_coll_symm_finished_warn(operation->lane->team, operation->sequence);
 }
 
 /* The output is complete: leave the slot. */

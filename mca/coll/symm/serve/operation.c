@@ -75,7 +75,7 @@ static const struct symm_state {
     [SYMM_OPERATION_VOTING_ON_SET_UP] = {mca_coll_symm_step_vote_on_set_up, true},
     [SYMM_OPERATION_WAITING_FOR_SLOT] = {mca_coll_symm_step_wait_for_slot, false},
     [SYMM_OPERATION_AGREEING] = {mca_coll_symm_step_agree, false},
-    [SYMM_OPERATION_HEARING] = {mca_coll_symm_step_hear, false},
+    [SYMM_OPERATION_AWAITING_REPORT] = {mca_coll_symm_step_await_report, false},
     [SYMM_OPERATION_ACQUIRING] = {mca_coll_symm_step_acquire, true},
     [SYMM_OPERATION_RUNNING] = {step_run, false},
     [SYMM_OPERATION_UNPACKING] = {step_unpack, false},

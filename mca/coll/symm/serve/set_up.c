@@ -205,7 +205,7 @@ void mca_coll_symm_step_vote_on_set_up(struct symm_operation *operation)
                                             : "some ranks cannot share memory: not serving");
     }
     if (!all_yes) {
-        mca_coll_symm_vote_lost_tell(operation, MCA_COLL_SYMM_CANNOT_SHARE);
+        mca_coll_symm_vote_lost_warn(operation, MCA_COLL_SYMM_CANNOT_SHARE);
         disable(lane);
         mca_coll_symm_end_fallback(operation, SYMM_REASON_DISABLED);
         return;

@@ -29,12 +29,12 @@ static void end_mismatch(struct symm_operation *operation)
     if (is_told) {
         mca_coll_symm_end_error(operation, operation->error);
     } else {
-        mca_coll_symm_go_to(operation, SYMM_OPERATION_HEARING);
+        mca_coll_symm_go_to(operation, SYMM_OPERATION_AWAITING_REPORT);
     }
 }
 
 /* The error may end the job, so no rank returns it before rank 0 has told the user about it. */
-void mca_coll_symm_step_hear(struct symm_operation *operation)
+void mca_coll_symm_step_await_report(struct symm_operation *operation)
 {
     const struct symm_control *control = &operation->lane->team->control;
     if (atomic_load_explicit(&control->finished[0].value, memory_order_acquire) >=

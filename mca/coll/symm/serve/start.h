@@ -13,7 +13,7 @@
 void mca_coll_symm_step_agree(struct symm_operation *operation);
 
 /* HEARING: ranks have made different calls, and rank 0 has yet to tell the user. */
-void mca_coll_symm_step_hear(struct symm_operation *operation);
+void mca_coll_symm_step_await_report(struct symm_operation *operation);
 
 /* ACQUIRING: set up what the ranks need together; then choose. */
 void mca_coll_symm_step_acquire(struct symm_operation *operation);

@@ -1,10 +1,10 @@
 /*
- * progress_thread/outside.c - see progress_thread/outside.h.
+ * progress_thread/safe_steps.c - see progress_thread/safe_steps.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/progress_thread/outside.h"
+#include "mca/coll/symm/progress_thread/safe_steps.h"
 
 #include "mca/coll/symm/agree/facts.h"
 #include "mca/coll/symm/agree/loose.h"
@@ -17,7 +17,7 @@
 #include "mca/coll/symm/serve/slot.h"
 #include "mca/coll/symm/serve/start.h"
 
-bool mca_coll_symm_outside_may(const struct symm_call *call)
+bool mca_coll_symm_safe_to_step(const struct symm_call *call)
 {
     bool reduces = symm_collective_get(call->collective)->reduces;
     return call->device < 0 && !call->asymmetric && !call->unusable && call->gaps == 0 &&
@@ -25,7 +25,7 @@ bool mca_coll_symm_outside_may(const struct symm_call *call)
             (ompi_op_is_intrinsic(call->op) && ompi_datatype_is_predefined(call->dtype)));
 }
 
-bool mca_coll_symm_outside_may_start(const struct mca_coll_symm_lane *lane)
+bool mca_coll_symm_safe_to_start(const struct mca_coll_symm_lane *lane)
 {
     return lane->state == MCA_COLL_SYMM_READY;
 }
@@ -83,7 +83,7 @@ static bool step(struct symm_operation *operation)
     return false;
 }
 
-bool mca_coll_symm_outside_step(struct symm_operation *operation)
+bool mca_coll_symm_safe_step(struct symm_operation *operation)
 {
     enum symm_operation_state before;
     bool moved = false;

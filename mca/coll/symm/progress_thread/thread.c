@@ -1,10 +1,10 @@
 /*
- * progress_thread/helper.c - see progress_thread/helper.h.
+ * progress_thread/thread.c - see progress_thread/thread.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/progress_thread/helper.h"
+#include "mca/coll/symm/progress_thread/thread.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -30,7 +30,7 @@ enum life {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
 static pthread_t thread;
-static symm_helper_work *help;
+static symm_thread_work *help;
 static bool stopping;        /* under the mutex */
 static _Atomic int life;     /* enum life; changed under the mutex */
 static atomic_bool is_asleep;
@@ -76,7 +76,7 @@ static void wait_outside(bool is_program_here, unsigned vain, long *nap_length)
     (void)pthread_mutex_lock(&mutex);
 }
 
-static void *helper_run(void *unused)
+static void *thread_run(void *unused)
 {
     unsigned vain = 0, calls = 0;
     long nap_length = NAP_FIRST;
@@ -113,7 +113,7 @@ static _Thread_local bool held; /* by the thread that forks */
 
 static void fork_prepare(void)
 {
-    mca_coll_symm_helper_note_program();
+    mca_coll_symm_progress_thread_note_program();
     held = symm_fork_lock(&mutex);
 }
 
@@ -147,12 +147,12 @@ static int thread_create(void)
     sigset_t all, before;
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    int error = pthread_create(&thread, NULL, helper_run, NULL);
+    int error = pthread_create(&thread, NULL, thread_run, NULL);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     return error;
 }
 
-static void start(symm_helper_work *work)
+static void start(symm_thread_work *work)
 {
     int error = 0;
     (void)pthread_once(&fork_watched, fork_watch);
@@ -169,7 +169,7 @@ static void start(symm_helper_work *work)
     }
 }
 
-void mca_coll_symm_helper_wake(symm_helper_work *work)
+void mca_coll_symm_progress_thread_wake(symm_thread_work *work)
 {
     if (atomic_load_explicit(&life, memory_order_relaxed) == LIFE_NONE) {
         start(work);
@@ -180,22 +180,22 @@ void mca_coll_symm_helper_wake(symm_helper_work *work)
     }
 }
 
-void mca_coll_symm_helper_note_program(void)
+void mca_coll_symm_progress_thread_note_program(void)
 {
     (void)atomic_fetch_add_explicit(&program_calls, 1, memory_order_relaxed);
 }
 
 /* The thread looks at program_calls under the mutex, and naps before it works again. */
-void mca_coll_symm_helper_stop_work(void)
+void mca_coll_symm_progress_thread_stop_work(void)
 {
-    mca_coll_symm_helper_note_program();
+    mca_coll_symm_progress_thread_note_program();
     (void)pthread_mutex_lock(&mutex);
     (void)pthread_mutex_unlock(&mutex);
 }
 
-void mca_coll_symm_helper_close(void)
+void mca_coll_symm_progress_thread_close(void)
 {
-    mca_coll_symm_helper_note_program();
+    mca_coll_symm_progress_thread_note_program();
     (void)pthread_mutex_lock(&mutex);
     bool running = atomic_load(&life) == LIFE_RUNNING;
     stopping = true;

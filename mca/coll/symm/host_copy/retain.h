@@ -1,5 +1,5 @@
 /*
- * host_copy/keep.h - what a call's request needs of its arguments when the call has returned.
+ * host_copy/retain.h - what a call's request needs of its arguments when the call has returned.
  *
  * MPI has the program leave its arrays of counts, displacements and types alone until the request
  * is completed, or freed if it is persistent.  Bindings for other languages make arrays of their
@@ -13,8 +13,8 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#ifndef MCA_COLL_SYMM_HOST_COPY_KEEP_H
-#define MCA_COLL_SYMM_HOST_COPY_KEEP_H
+#ifndef MCA_COLL_SYMM_HOST_COPY_RETAIN_H
+#define MCA_COLL_SYMM_HOST_COPY_RETAIN_H
 
 #include "mca/coll/symm/host_copy/describe.h"
 
@@ -22,7 +22,7 @@
  * From now on the buffers' descriptions hold what they need.  Errors: OUT_OF_RESOURCE, and nothing
  * is held.
  */
-int mca_coll_symm_host_copy_keep(struct symm_host_copy_buffers *buffers);
+int mca_coll_symm_host_copy_retain(struct symm_host_copy_buffers *buffers);
 void mca_coll_symm_host_copy_let_go(struct symm_host_copy_buffers *buffers);
 
-#endif /* MCA_COLL_SYMM_HOST_COPY_KEEP_H */
+#endif /* MCA_COLL_SYMM_HOST_COPY_RETAIN_H */

@@ -1,10 +1,10 @@
 /*
- * host_copy/tell.c - see host_copy/tell.h.
+ * host_copy/warn.c - see host_copy/warn.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/host_copy/tell.h"
+#include "mca/coll/symm/host_copy/warn.h"
 
 #include <ctype.h>
 #include <stdatomic.h>
@@ -38,7 +38,7 @@ static void explain(enum symm_mpi_function function, enum symm_host_copy_why why
     }
 }
 
-void mca_coll_symm_host_copy_tell(enum symm_mpi_function function,
+void mca_coll_symm_host_copy_warn(enum symm_mpi_function function,
                                   enum symm_host_copy_why why,
                                   const struct symm_host_copy_buffers *buffers)
 {

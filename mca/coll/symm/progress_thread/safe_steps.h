@@ -1,5 +1,5 @@
 /*
- * progress_thread/outside.h - the steps of an operation that a thread outside of MPI may make.
+ * progress_thread/safe_steps.h - the steps of an operation that a thread outside of MPI may make.
  *
  * Open MPI expects one thread at a time in MPI below MPI_THREAD_MULTIPLE, where OPAL's locks and
  * reference counts do nothing.  A thread of ours is one more.  So it may touch
@@ -16,21 +16,21 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#ifndef MCA_COLL_SYMM_PROGRESS_THREAD_OUTSIDE_H
-#define MCA_COLL_SYMM_PROGRESS_THREAD_OUTSIDE_H
+#ifndef MCA_COLL_SYMM_PROGRESS_THREAD_SAFE_STEPS_H
+#define MCA_COLL_SYMM_PROGRESS_THREAD_SAFE_STEPS_H
 
 #include "mca/coll/symm/base/lane.h"
 
 /* Whether such a thread may make steps of this call at all. */
-bool mca_coll_symm_outside_may(const struct symm_call *call);
+bool mca_coll_symm_safe_to_step(const struct symm_call *call);
 
 /* Whether it may start the next operation of a lane. */
-bool mca_coll_symm_outside_may_start(const struct mca_coll_symm_lane *lane);
+bool mca_coll_symm_safe_to_start(const struct mca_coll_symm_lane *lane);
 
 /*
  * Make the steps that such a thread may make, until one has to wait.  Returns whether there was
  * anything to do.  An operation may have come to its end then.
  */
-bool mca_coll_symm_outside_step(struct symm_operation *operation);
+bool mca_coll_symm_safe_step(struct symm_operation *operation);
 
-#endif /* MCA_COLL_SYMM_PROGRESS_THREAD_OUTSIDE_H */
+#endif /* MCA_COLL_SYMM_PROGRESS_THREAD_SAFE_STEPS_H */

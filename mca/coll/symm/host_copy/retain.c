@@ -1,10 +1,10 @@
 /*
- * host_copy/keep.c - see host_copy/keep.h.
+ * host_copy/retain.c - see host_copy/retain.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/host_copy/keep.h"
+#include "mca/coll/symm/host_copy/retain.h"
 
 #include <stdlib.h>
 
@@ -76,7 +76,7 @@ static void types_each(const struct symm_host_copy *copy, type_use *use)
     }
 }
 
-int mca_coll_symm_host_copy_keep(struct symm_host_copy_buffers *buffers)
+int mca_coll_symm_host_copy_retain(struct symm_host_copy_buffers *buffers)
 {
     int rc = arrays_keep(&buffers->send);
     if (rc == OMPI_SUCCESS) {

@@ -1,11 +1,11 @@
 /*
- * serve/drive.h - blocking calls: an operation driven from its start to its end.
+ * serve/wait.h - blocking calls: an operation driven from its start to its end.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#ifndef MCA_COLL_SYMM_SERVE_DRIVE_H
-#define MCA_COLL_SYMM_SERVE_DRIVE_H
+#ifndef MCA_COLL_SYMM_SERVE_WAIT_H
+#define MCA_COLL_SYMM_SERVE_WAIT_H
 
 #include "mca/coll/symm/base/operation.h"
 
@@ -17,4 +17,4 @@
 bool mca_coll_symm_operation_serve(struct symm_operation *operation,
                                    struct ompi_communicator_t *comm, int *rc);
 
-#endif /* MCA_COLL_SYMM_SERVE_DRIVE_H */
+#endif /* MCA_COLL_SYMM_SERVE_WAIT_H */

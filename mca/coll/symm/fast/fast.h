@@ -1,5 +1,5 @@
 /*
- * fast/prompt.h - small calls in host memory that are made at once, without an operation, because
+ * fast/fast.h - small calls in host memory that are made at once, without an operation, because
  * nothing has to be waited for.
  *
  * The root of a broadcast, scatter or scatterv writes data that fit its line, and leaves.  Another
@@ -15,37 +15,37 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#ifndef MCA_COLL_SYMM_FAST_PROMPT_H
-#define MCA_COLL_SYMM_FAST_PROMPT_H
+#ifndef MCA_COLL_SYMM_FAST_FAST_H
+#define MCA_COLL_SYMM_FAST_FAST_H
 
 #include "mca/coll/symm/base/module.h"
 
 /* Elements as MPI describes them; without data on a rank that has no such buffer. */
-struct symm_prompt_buffer {
+struct symm_fast_buffer {
     const void *address;
     size_t count;
     struct ompi_datatype_t *dtype;
 };
 
 /* A blocking MPI_Bcast. */
-bool mca_coll_symm_prompt_bcast(mca_coll_symm_module_t *module,
-                                const struct symm_prompt_buffer *buffer, int root);
+bool mca_coll_symm_fast_bcast(mca_coll_symm_module_t *module,
+                                const struct symm_fast_buffer *buffer, int root);
 
 /* A blocking MPI_Scatter; `sent` is a block for each rank, and is looked at by the root only. */
-bool mca_coll_symm_prompt_scatter(mca_coll_symm_module_t *module,
-                                  const struct symm_prompt_buffer *sent,
-                                  const struct symm_prompt_buffer *received, int root);
+bool mca_coll_symm_fast_scatter(mca_coll_symm_module_t *module,
+                                  const struct symm_fast_buffer *sent,
+                                  const struct symm_fast_buffer *received, int root);
 
 /* A blocking MPI_Gather; `received` is a block of each rank, and is looked at by the root only. */
-bool mca_coll_symm_prompt_gather(mca_coll_symm_module_t *module,
-                                 const struct symm_prompt_buffer *sent,
-                                 const struct symm_prompt_buffer *received, int root);
+bool mca_coll_symm_fast_gather(mca_coll_symm_module_t *module,
+                                 const struct symm_fast_buffer *sent,
+                                 const struct symm_fast_buffer *received, int root);
 
 /* A blocking MPI_Scatterv or MPI_Gatherv: module->call has its root, sending and receiving. */
-bool mca_coll_symm_prompt_scatterv(mca_coll_symm_module_t *module);
-bool mca_coll_symm_prompt_gatherv(mca_coll_symm_module_t *module);
+bool mca_coll_symm_fast_scatterv(mca_coll_symm_module_t *module);
+bool mca_coll_symm_fast_gatherv(mca_coll_symm_module_t *module);
 
 /* A blocking MPI_Reduce, MPI_Scan or MPI_Exscan, which module->call describes. */
-bool mca_coll_symm_prompt_reduction(mca_coll_symm_module_t *module);
+bool mca_coll_symm_fast_reduction(mca_coll_symm_module_t *module);
 
-#endif /* MCA_COLL_SYMM_FAST_PROMPT_H */
+#endif /* MCA_COLL_SYMM_FAST_FAST_H */

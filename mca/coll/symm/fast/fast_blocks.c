@@ -1,10 +1,10 @@
 /*
- * fast/prompt_blocks.c - see fast/prompt.h: scattervs and gathervs, whose lines have a table.
+ * fast/fast_blocks.c - see fast/fast.h: scattervs and gathervs, whose lines have a table.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/fast/prompt_line.h"
+#include "mca/coll/symm/fast/fast_line.h"
 
 #include <string.h>
 
@@ -38,18 +38,18 @@ static void others_write(struct symm_side sending, size_t ranks, size_t me, stru
 }
 
 /* Post a line without blocks. */
-static void empty_post(const struct prompt *prompt)
+static void empty_post(const struct fast_call *fast)
 {
-    int ranks = prompt->team->size;
-    memset(along_of(prompt_line(prompt, prompt->team->rank)), 0, along_head(ranks));
-    prompt_line_post(prompt);
+    int ranks = fast->team->size;
+    memset(along_of(fast_line(fast, fast->team->rank)), 0, along_head(ranks));
+    fast_line_post(fast);
 }
 
-/* prompt_end(), of a call whose data are in host memory. */
-static void blocks_end(const struct prompt *prompt, size_t bytes, size_t written)
+/* fast_end(), of a call whose data are in host memory. */
+static void blocks_end(const struct fast_call *fast, size_t bytes, size_t written)
 {
-    mca_coll_symm_device_note(prompt->collective, -1);
-    prompt_end(prompt, bytes, written);
+    mca_coll_symm_device_note(fast->collective, -1);
+    fast_end(fast, bytes, written);
 }
 
 /* ---- scatterv -------------------------------------------------------------------------------- */
@@ -67,10 +67,10 @@ static size_t others_measure(const struct symm_side *sending, size_t ranks, size
     return elements * sending->size;
 }
 
-static bool blocks_give(const struct prompt *prompt, struct symm_side *sending,
+static bool blocks_give(const struct fast_call *fast, struct symm_side *sending,
                         struct symm_side *receiving)
 {
-    struct symm_team *team = prompt->team;
+    struct symm_team *team = fast->team;
     size_t ranks = (size_t)team->size, me = (size_t)team->rank, some;
     uintptr_t first, from, to;
     if (sending->shape != SYMM_SIDE_SPREAD || receiving->count == 0) { /* it may be in place */
@@ -87,23 +87,23 @@ static bool blocks_give(const struct prompt *prompt, struct symm_side *sending,
     if (others == 0 || own > mca_coll_symm_side_plain_block(receiving, me, &to) ||
         !mca_coll_symm_blocks_have_room(team) ||
         !mca_coll_symm_choose_inline(SYMM_SCATTERV, team, along_head(team->size) + others) ||
-        !prompt_is_on_host(prompt, (const void *)first) ||
-        (own > 0 && !prompt_is_on_host(prompt, (const void *)to))) {
+        !fast_is_on_host(fast, (const void *)first) ||
+        (own > 0 && !fast_is_on_host(fast, (const void *)to))) {
         return false;
     }
-    others_write(*sending, ranks, me, prompt_line(prompt, team->rank));
-    prompt_line_post(prompt);
+    others_write(*sending, ranks, me, fast_line(fast, team->rank));
+    fast_line_post(fast);
     if (own > 0) {
         memcpy((void *)to, (const void *)from, own);
     }
-    blocks_end(prompt, others + own, others);
+    blocks_end(fast, others + own, others);
     return true;
 }
 
-static bool block_take(const struct prompt *prompt, struct symm_side *receiving)
+static bool block_take(const struct fast_call *fast, struct symm_side *receiving)
 {
-    const struct symm_line *from = prompt_line_from(prompt, prompt->root);
-    const struct symm_team *team = prompt->team;
+    const struct symm_line *from = fast_line_from(fast, fast->root);
+    const struct symm_team *team = fast->team;
     uintptr_t to;
     if (from == NULL || receiving->count == 0) {
         return false;
@@ -112,55 +112,55 @@ static bool block_take(const struct prompt *prompt, struct symm_side *receiving)
     const unsigned char *block = along_block(from, team->size, team->rank, &bytes);
     mca_coll_symm_side_elements(receiving, NULL);
     if (!receiving->plain || bytes == 0 ||
-        bytes > mca_coll_symm_side_plain_block(receiving, (size_t)prompt->root, &to) ||
-        !prompt_is_on_host(prompt, (const void *)to)) {
+        bytes > mca_coll_symm_side_plain_block(receiving, (size_t)fast->root, &to) ||
+        !fast_is_on_host(fast, (const void *)to)) {
         return false;
     }
-    empty_post(prompt);
+    empty_post(fast);
     memcpy((void *)to, block, bytes);
-    blocks_end(prompt, 0, 0);
+    blocks_end(fast, 0, 0);
     return true;
 }
 
-bool mca_coll_symm_prompt_scatterv(mca_coll_symm_module_t *module)
+bool mca_coll_symm_fast_scatterv(mca_coll_symm_module_t *module)
 {
     struct symm_call *call = &module->call;
-    if (!prompt_is_ready(module)) {
+    if (!fast_is_ready(module)) {
         return false;
     }
-    struct prompt prompt = prompt_of(module, SYMM_SCATTERV, call->root, 0);
-    return prompt_is_root(&prompt) ? blocks_give(&prompt, &call->sending, &call->receiving)
-                                   : block_take(&prompt, &call->receiving);
+    struct fast_call fast = fast_of(module, SYMM_SCATTERV, call->root, 0);
+    return fast_is_root(&fast) ? blocks_give(&fast, &call->sending, &call->receiving)
+                                   : block_take(&fast, &call->receiving);
 }
 
 /* ---- gatherv --------------------------------------------------------------------------------- */
 
 /* The block for the root, behind the table that says where it begins. */
-static bool one_block_give(const struct prompt *prompt, struct symm_side *sending)
+static bool one_block_give(const struct fast_call *fast, struct symm_side *sending)
 {
-    const struct symm_team *team = prompt->team;
+    const struct symm_team *team = fast->team;
     uintptr_t first;
     if (sending->count == 0) { /* such a rank does not leave: agree/loose.h */
         return false;
     }
     mca_coll_symm_side_elements(sending, NULL);
-    size_t bytes = mca_coll_symm_side_plain_block(sending, (size_t)prompt->root, &first);
+    size_t bytes = mca_coll_symm_side_plain_block(sending, (size_t)fast->root, &first);
     if (!sending->plain || bytes == 0 || !mca_coll_symm_blocks_have_room(team) ||
         !mca_coll_symm_choose_inline(SYMM_GATHERV, team, along_head(team->size) + bytes) ||
-        !prompt_is_on_host(prompt, (const void *)first)) {
+        !fast_is_on_host(fast, (const void *)first)) {
         return false;
     }
-    others_write(*sending, (size_t)team->size, (size_t)team->rank, prompt_line(prompt, team->rank));
-    prompt_line_post(prompt);
-    blocks_end(prompt, bytes, bytes);
+    others_write(*sending, (size_t)team->size, (size_t)team->rank, fast_line(fast, team->rank));
+    fast_line_post(fast);
+    blocks_end(fast, bytes, bytes);
     return true;
 }
 
 /* Whether the root has a place for the block in each line; *some: one that is not empty. */
-static bool blocks_have_places(const struct prompt *prompt, const struct symm_side *receiving,
+static bool blocks_have_places(const struct fast_call *fast, const struct symm_side *receiving,
                                uintptr_t *some)
 {
-    int ranks = prompt->team->size, root = prompt->root;
+    int ranks = fast->team->size, root = fast->root;
     *some = 0;
     for (int rank = 0; rank < ranks; rank++) {
         uintptr_t first;
@@ -168,7 +168,7 @@ static bool blocks_have_places(const struct prompt *prompt, const struct symm_si
         if (rank == root) {
             continue;
         }
-        (void)along_block(prompt_line(prompt, rank), ranks, root, &bytes);
+        (void)along_block(fast_line(fast, rank), ranks, root, &bytes);
         if (bytes > room) {
             return false;
         }
@@ -177,10 +177,10 @@ static bool blocks_have_places(const struct prompt *prompt, const struct symm_si
     return *some != 0;
 }
 
-static bool blocks_take(const struct prompt *prompt, struct symm_side *sending,
+static bool blocks_take(const struct fast_call *fast, struct symm_side *sending,
                         struct symm_side *receiving)
 {
-    const struct symm_team *team = prompt->team;
+    const struct symm_team *team = fast->team;
     uintptr_t own_from, own_to, some;
     if (sending->count == 0 || receiving->shape == SYMM_SIDE_OTHERS) { /* it may be in place */
         return false;
@@ -188,22 +188,22 @@ static bool blocks_take(const struct prompt *prompt, struct symm_side *sending,
     mca_coll_symm_side_elements(receiving, NULL);
     mca_coll_symm_side_elements(sending, receiving);
     if (!sending->plain || !receiving->plain || !mca_coll_symm_blocks_have_room(team) ||
-        !prompt_have_given(prompt, team->size)) {
+        !fast_have_given(fast, team->size)) {
         return false;
     }
     size_t own = mca_coll_symm_side_plain_block(sending, (size_t)team->rank, &own_from);
     if (own > mca_coll_symm_side_plain_block(receiving, (size_t)team->rank, &own_to) ||
-        !blocks_have_places(prompt, receiving, &some) ||
-        !prompt_is_on_host(prompt, (const void *)some) ||
-        (own > 0 && !prompt_is_on_host(prompt, (const void *)own_from))) {
+        !blocks_have_places(fast, receiving, &some) ||
+        !fast_is_on_host(fast, (const void *)some) ||
+        (own > 0 && !fast_is_on_host(fast, (const void *)own_from))) {
         return false;
     }
     for (int rank = 0; rank < team->size; rank++) {
         uintptr_t to;
         size_t bytes;
         const unsigned char *block =
-            along_block(prompt_line(prompt, rank), team->size, prompt->root, &bytes);
-        if (rank != prompt->root && bytes > 0) {
+            along_block(fast_line(fast, rank), team->size, fast->root, &bytes);
+        if (rank != fast->root && bytes > 0) {
             (void)mca_coll_symm_side_plain_block(receiving, (size_t)rank, &to);
             memcpy((void *)to, block, bytes);
         }
@@ -211,18 +211,18 @@ static bool blocks_take(const struct prompt *prompt, struct symm_side *sending,
     if (own > 0 && own_from != own_to) {
         memcpy((void *)own_to, (const void *)own_from, own);
     }
-    empty_post(prompt);
-    blocks_end(prompt, own, 0);
+    empty_post(fast);
+    blocks_end(fast, own, 0);
     return true;
 }
 
-bool mca_coll_symm_prompt_gatherv(mca_coll_symm_module_t *module)
+bool mca_coll_symm_fast_gatherv(mca_coll_symm_module_t *module)
 {
     struct symm_call *call = &module->call;
-    if (!prompt_is_ready(module)) {
+    if (!fast_is_ready(module)) {
         return false;
     }
-    struct prompt prompt = prompt_of(module, SYMM_GATHERV, call->root, 0);
-    return prompt_is_root(&prompt) ? blocks_take(&prompt, &call->sending, &call->receiving)
-                                   : one_block_give(&prompt, &call->sending);
+    struct fast_call fast = fast_of(module, SYMM_GATHERV, call->root, 0);
+    return fast_is_root(&fast) ? blocks_take(&fast, &call->sending, &call->receiving)
+                                   : one_block_give(&fast, &call->sending);
 }

@@ -1,10 +1,10 @@
 /*
- * serve/drive.c - see serve/drive.h.
+ * serve/wait.c - see serve/wait.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/serve/drive.h"
+#include "mca/coll/symm/serve/wait.h"
 
 #include <sched.h>
 #include <stdatomic.h>

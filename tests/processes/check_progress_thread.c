@@ -298,7 +298,8 @@ int main(int argc, char **argv)
     MPI_Request never;
     MPI_Aint size;
     int unit, *own;
-    test_begin(argc, argv, "check_helper", level != NULL ? atoi(level) : MPI_THREAD_SINGLE);
+    test_begin(argc, argv, "check_progress_thread",
+               level != NULL ? atoi(level) : MPI_THREAD_SINGLE);
     is_alone = expected != NULL && strcmp(expected, "alone") == 0 && test_rank == 0;
     moves = is_alone || expected == NULL || (*expected != '0' && strcmp(expected, "alone") != 0);
     main_thread = pthread_self();
@@ -316,7 +317,7 @@ int main(int argc, char **argv)
             receive = malloc(COUNT * sizeof(int));
         }
         if (send == NULL || receive == NULL) {
-            fprintf(stderr, "check_helper: no memory\n");
+            fprintf(stderr, "check_progress_thread: no memory\n");
             MPI_Abort(MPI_COMM_WORLD, 2);
             return 2;
         }

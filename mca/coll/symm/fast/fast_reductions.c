@@ -1,25 +1,25 @@
 /*
- * fast/prompt_reductions.c - see fast/prompt.h: reduces and scans.
+ * fast/fast_reductions.c - see fast/fast.h: reduces and scans.
  *
  * The run is that of an operation, so the same inputs give the same bits.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/fast/prompt_line.h"
+#include "mca/coll/symm/fast/fast_line.h"
 
 #include <string.h>
 
 #include "mca/coll/symm/choose/before.h"
 
 /* This rank gets the result of all lines, or in a scan of those before its own. */
-static void reduce(const struct prompt *prompt, const struct symm_call *call)
+static void reduce(const struct fast_call *fast, const struct symm_call *call)
 {
-    struct symm_run *run = &prompt->module->blocking.operation.run;
-    run->team = prompt->team;
+    struct symm_run *run = &fast->module->blocking.operation.run;
+    run->team = fast->team;
     run->algorithm =
-        (enum symm_algorithm)symm_collective_get(prompt->collective)->inline_algorithm;
-    run->sequence = prompt->team->sequence;
+        (enum symm_algorithm)symm_collective_get(fast->collective)->inline_algorithm;
+    run->sequence = fast->team->sequence;
     run->count = call->count;
     run->root = call->root;
     run->reduction = &call->reduction;
@@ -27,29 +27,29 @@ static void reduce(const struct prompt *prompt, const struct symm_call *call)
     (void)symm_run_step(run); /* one step is all of such a run */
 }
 
-bool mca_coll_symm_prompt_reduction(mca_coll_symm_module_t *module)
+bool mca_coll_symm_fast_reduction(mca_coll_symm_module_t *module)
 {
     const struct symm_call *call = &module->call;
     struct symm_team *team = module->blocking.team;
     const size_t bytes = call->payload_bytes;
-    if (!prompt_is_ready(module) || call->device >= 0 || call->veto != SYMM_REASON_NONE ||
+    if (!fast_is_ready(module) || call->device >= 0 || call->veto != SYMM_REASON_NONE ||
         call->gaps != 0 || !ompi_op_is_intrinsic(call->op) ||
         !mca_coll_symm_choose_inline(call->collective, team, bytes)) {
         return false;
     }
-    const struct prompt prompt = {
+    const struct fast_call fast = {
         .module = module, .team = team, .collective = call->collective, .root = call->root,
         .signature = call->signature, .count = call->agreed_count, .flags = LINE_LOOSE};
     bool is_prefix = symm_collective_get(call->collective)->is_prefix;
-    bool has_result = is_prefix || prompt_is_root(&prompt);
-    if (!prompt_have_given(&prompt, is_prefix ? team->rank : has_result ? team->size : 0)) {
+    bool has_result = is_prefix || fast_is_root(&fast);
+    if (!fast_have_given(&fast, is_prefix ? team->rank : has_result ? team->size : 0)) {
         return false;
     }
-    memcpy(prompt_line(&prompt, team->rank)->payload, call->input, bytes);
-    prompt_line_post(&prompt);
+    memcpy(fast_line(&fast, team->rank)->payload, call->input, bytes);
+    fast_line_post(&fast);
     if (has_result) {
-        reduce(&prompt, call);
+        reduce(&fast, call);
     }
-    prompt_end(&prompt, bytes, bytes);
+    fast_end(&fast, bytes, bytes);
     return true;
 }
