@@ -412,7 +412,7 @@ bool mca_coll_symm_packing_is_at_work(struct symm_operation *operation)
     return packing->is_under_way;
 }
 
-/* Whether something may still be at work on the buffers: a device has failed, or a rank has gone. */
+/* Whether something may still be at work on buffers: a device has failed, or a rank has gone. */
 static bool are_lost(const struct symm_operation *operation)
 {
     bool is_truncated = operation->run.failure == SYMM_ERR_ARGUMENT;
