@@ -6,7 +6,7 @@
 
 # CI's selection.
 thread_programs=(check_threads check_communicators check_later)
-thread_programs=(check_progress_thread check_later) # with the thread that moves requests on
+progress_programs=(check_progress_thread check_later) # with the thread that moves requests on
 
 # Calls on 4 GiB: ThreadSanitizer keeps four times as much beside it. A thread of the parent is a
 # leak to it in a child of fork().
@@ -25,7 +25,7 @@ select_all_thread() {
 }
 
 part_thread() {
-    local program names=("${thread_programs[@]}" "${thread_programs[@]}")
+    local program names=("${thread_programs[@]}" "${progress_programs[@]}")
     build thread --enable-sanitizers=thread \
         "\$(unit_tests) \$(filter ${names[*]/#/%/},\$(mpi_programs))" >"$folder/thread.log" 2>&1
     result $? 'thread: build' "$folder/thread.log" || return
@@ -33,7 +33,7 @@ part_thread() {
     for program in "${thread_programs[@]}"; do
         run_thread "$program"
     done
-    for program in "${thread_programs[@]}"; do
+    for program in "${progress_programs[@]}"; do
         OMPI_MCA_coll_symm_progress_thread=1 run_thread "$program"
     done
 }
