@@ -24,10 +24,11 @@
 #include "kernels/lists.h"
 
 struct symm_run;
+struct symm_work;
 struct symm_kernel;
 
 /* Sets the kernel that this rank starts (cuda/launch/kernel.h), and returns it. */
-typedef struct symm_kernel *symm_kernel_maker(const struct symm_run *run,
+typedef struct symm_kernel *symm_kernel_maker(const struct symm_work *work,
                                               struct symm_kernel *kernel);
 
 enum symm_algorithm {
@@ -103,7 +104,7 @@ struct symm_algorithm_row {
     size_t small_pages_least;
     enum symm_algorithm_packing packing;
     bool in_slot;     /* the data travel in the ranks' lines */
-    bool spares_multiprocessors; /* on devices: takes none where run->beside says so */
+    bool spares_multiprocessors; /* on devices: takes none where work->beside says so */
     bool keeps_order; /* operands stay in rank order: right for operations that do not commute */
     /*
      * In a row of host memory: the algorithm that calls on devices use when a user forces this row.

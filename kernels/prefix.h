@@ -10,15 +10,15 @@
 #include "kernels/run.h"
 
 /* Whether ranks' own inputs are part of their results: a scan that is not exclusive. */
-static inline bool symm_prefix_is_inclusive(const struct symm_run *run)
+static inline bool symm_prefix_is_inclusive(const struct symm_work *work)
 {
-    return symm_algorithm_get(run->algorithm)->collective == SYMM_SCAN;
+    return symm_algorithm_get(work->algorithm)->collective == SYMM_SCAN;
 }
 
 /* The ranks whose inputs are part of a rank's result: 0 to the number before this. */
-static inline int symm_prefix_length(const struct symm_run *run, int rank)
+static inline int symm_prefix_length(const struct symm_work *work, int rank)
 {
-    return symm_prefix_is_inclusive(run) ? rank + 1 : rank;
+    return symm_prefix_is_inclusive(work) ? rank + 1 : rank;
 }
 
 #endif /* SYMM_KERNELS_PREFIX_H */

@@ -21,18 +21,8 @@
 #ifndef SYMM_KERNELS_RUN_H
 #define SYMM_KERNELS_RUN_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "heap/private.h"
-#include "heap/team/multicast_groups.h"
-#include "heap/team/team.h"
-#include "kernels/algorithm.h"
-#include "kernels/block.h"
-#include "kernels/reduction.h"
 #include "kernels/completion.h"
-
-struct symm_device;
+#include "kernels/work.h"
 
 /* Pieces of a pipeline that are under way at a time, at most. */
 enum { SYMM_PIPELINE_DEPTH = 4 };
@@ -57,53 +47,9 @@ struct symm_pipeline {
 enum { SYMM_SCRATCH_HEAD = 80 * 1024 };
 
 struct symm_run {
-    struct symm_team *team;
-    enum symm_algorithm algorithm;
-    uint64_t sequence;
-    /*
-     * All-reduce: elements.  All-gather: bytes of a rank's block.  Reduce-scatter: elements of all
-     * blocks together.  All-to-all: bytes of all blocks together.  Broadcast: bytes.  Reduce:
-     * elements.  Gather, scatter: bytes of a block.
-     */
-    size_t count;
-    struct symm_block *blocks; /* exchanges: [ranks] */
-    size_t largest;            /* exchanges: bytes of the largest block of any two ranks */
-    size_t *begins; /* reduce-scatter: [ranks + 1], the elements with which ranks' blocks begin */
-    int root;       /* of a rooted collective */
-    const struct symm_reduction *reduction; /* outlives the run; NULL: nothing is reduced */
+    const struct symm_work *work;
 
-    /*
-     * This rank's buffers.  Equal pointers mean in place; in an all-gather the input of an in-place
-     * call is the rank's block of its own output.  In a reduce-scatter the output has this rank's
-     * block only, and in place it is the beginning of the input.  Of a rooted collective a rank may
-     * have one buffer only; the other pointer then means nothing.  At a root in place that buffer
-     * holds its own block of a gather or scatter as well, and the other pointer is where.
-     */
-    const void *input;
-    void *output;
-    /*
-     * Every rank's buffers, at the addresses where this rank reaches them.  The algorithm
-     * determines which are needed.
-     */
-    const void **inputs; /* one-shot, two-shot, pull; scratch for slot and staged */
-    void **outputs;      /* two-shot, push */
-    /*
-     * All ranks' buffers together, for the algorithms named MULTIMEM.  The algorithm determines
-     * which are needed.
-     */
-    struct symm_multicast_address multicast_input, multicast_output;
-
-    /* For the algorithms named CUDA. */
-    void **scratches;           /* every rank's scratch, as for inputs */
-    size_t scratch_size;        /* bytes of each, the same number for all ranks */
-    struct symm_device *device; /* this rank's; reaches all the buffers that the algorithm needs */
-    int cuda_type, cuda_op;     /* enum symm_cuda_type, enum symm_cuda_op */
-    unsigned block_limit;       /* most blocks of a kernel; 0: no limit of the caller's */
-    bool beside;                /* the program goes on meanwhile, and may use the multiprocessors */
-    bool in_place;              /* some rank is */
-    bool shared;                /* ranks share a device: a kernel that waits keeps others out */
-
-    /* Progress of the run; zero at the start, and private to the algorithm. */
+    /* How far it has got; zero at the start, and private to the algorithm. */
     unsigned stage;
     int seen;
     size_t position;

@@ -26,14 +26,14 @@ static inline size_t symm_least(size_t a, size_t b)
 /* Tell the others that this rank has got to `step`. */
 static inline void symm_run_raise(struct symm_run *run, uint64_t step)
 {
-    symm_phase_raise(&run->team->control, run->sequence, run->team->rank, step);
+    symm_phase_raise(&run->work->team->control, run->work->sequence, run->work->team->rank, step);
     run->seen = 0;
 }
 
 /* Whether all ranks have got to `step`.  After true, the next call asks about a later step. */
 static inline bool symm_run_reached(struct symm_run *run, uint64_t step)
 {
-    if (!symm_phase_reached(&run->team->control, run->sequence, step, &run->seen)) {
+    if (!symm_phase_reached(&run->work->team->control, run->work->sequence, step, &run->seen)) {
         return false;
     }
     run->seen = 0;
@@ -41,11 +41,11 @@ static inline bool symm_run_reached(struct symm_run *run, uint64_t step)
 }
 
 /* Whether one rank has got to `step`. */
-static inline bool symm_run_rank_reached(const struct symm_run *run, int rank, uint64_t step)
+static inline bool symm_work_rank_reached(const struct symm_work *work, int rank, uint64_t step)
 {
-    const struct symm_word *phases = symm_control_phases(&run->team->control, run->sequence);
+    const struct symm_word *phases = symm_control_phases(&work->team->control, work->sequence);
     uint64_t steps = atomic_load_explicit(&phases[rank].value, memory_order_acquire) -
-                     (run->sequence << SYMM_PHASE_BITS);
+                     (work->sequence << SYMM_PHASE_BITS);
     return steps >> SYMM_PHASE_BITS == 0 && steps >= step;
 }
 
@@ -57,10 +57,10 @@ static inline enum symm_status symm_run_more(struct symm_run *run)
 }
 
 /* Ranks in the order me, me + 1, ... so that not all begin with the same one. */
-static inline int symm_run_rotate(const struct symm_run *run, int turn)
+static inline int symm_work_rotate(const struct symm_work *work, int turn)
 {
-    int rank = run->team->rank + turn;
-    return rank < run->team->size ? rank : rank - run->team->size;
+    int rank = work->team->rank + turn;
+    return rank < work->team->size ? rank : rank - work->team->size;
 }
 
 /*
@@ -79,9 +79,9 @@ static inline size_t symm_slot_place(const struct symm_team *team, int owner, in
  * Where two cores share no cache, all-to-alls and all-gathers of 32 and 64 KiB take 0.7 of the
  * time (bench/results/host-two-copies.txt).
  */
-static inline unsigned char *symm_run_stage(const struct symm_run *run, int rank, uint64_t piece)
+static inline unsigned char *symm_work_stage(const struct symm_work *work, int rank, uint64_t piece)
 {
-    return symm_stage_buffer(&run->team->control, rank, run->sequence + piece);
+    return symm_stage_buffer(&work->team->control, rank, work->sequence + piece);
 }
 
 /*
@@ -91,10 +91,10 @@ static inline unsigned char *symm_run_stage(const struct symm_run *run, int rank
  * Two ranks seldom do, and gain from pieces of 8 KiB (bench/results/host-two-copies.txt).
  * (Where all ranks copy in and out at the same time pieces are whole buffers.)
  */
-static inline size_t symm_flow_piece(const struct symm_run *run, size_t buffer, size_t bytes)
+static inline size_t symm_flow_piece(const struct symm_work *work, size_t buffer, size_t bytes)
 {
     enum { PARTS = 4, LEAST = 16 * 1024, LEAST_OF_TWO = 8 * 1024 };
-    size_t least = run->team->size == 2 ? LEAST_OF_TWO : LEAST;
+    size_t least = work->team->size == 2 ? LEAST_OF_TWO : LEAST;
     size_t part = (bytes / PARTS / SYMM_CACHE_LINE + 1) * SYMM_CACHE_LINE;
     return symm_least(part < least ? least : part, buffer);
 }
@@ -122,16 +122,16 @@ static inline size_t symm_run_copy(struct symm_run *run, void *target, const voi
 /* ---- all-reduce in pieces and blocks --------------------------------------------------------- */
 
 /* The element with which piece `piece` begins, when pieces have so many bytes, or one element. */
-static inline size_t symm_piece_begin_of(const struct symm_run *run, uint64_t piece, size_t bytes)
+static inline size_t symm_piece_begin_of(const struct symm_work *work, uint64_t piece, size_t bytes)
 {
-    size_t extent = run->reduction->extent;
-    return symm_least((size_t)piece * (bytes > extent ? bytes / extent : 1), run->count);
+    size_t extent = work->reduction->extent;
+    return symm_least((size_t)piece * (bytes > extent ? bytes / extent : 1), work->count);
 }
 
 /* The same when pieces are as large as staging buffers. */
-static inline size_t symm_piece_begin(const struct symm_run *run, uint64_t piece)
+static inline size_t symm_piece_begin(const struct symm_work *work, uint64_t piece)
 {
-    return symm_piece_begin_of(run, piece, run->team->control.piece_size);
+    return symm_piece_begin_of(work, piece, work->team->control.piece_size);
 }
 
 /*

@@ -16,17 +16,18 @@
 /* Copy in the order me + 1, me + 2, ... so that not all begin with the same rank. */
 static enum symm_status start(struct symm_run *run)
 {
-    int ranks = run->team->size;
-    size_t offset = (size_t)run->team->rank * run->count;
+    int ranks = run->work->team->size;
+    size_t offset = (size_t)run->work->team->rank * run->work->count;
     struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX];
     for (int turn = 0; turn < ranks; turn++) {
-        unsigned char *output = run->outputs[symm_run_rotate(run, turn)];
-        pushes[turn] = (struct symm_cuda_push){run->input, output + offset, run->count};
+        unsigned char *output = run->work->outputs[symm_work_rotate(run->work, turn)];
+        pushes[turn] = (struct symm_cuda_push){run->work->input, output + offset, run->work->count};
     }
-    bool in_place = pushes[0].output == run->input;
-    return symm_device_engine_start(run->device, pushes + 1, ranks - 1, -1,
+    bool in_place = pushes[0].output == run->work->input;
+    return symm_device_engine_start(run->work->device, pushes + 1, ranks - 1, -1,
                                     in_place ? NULL : &pushes[0],
-                                    run->beside ? SYMM_DEVICE_NO_BLOCKS : run->block_limit,
+                                    run->work->beside ? SYMM_DEVICE_NO_BLOCKS
+                                        : run->work->block_limit,
                                     &run->completion);
 }
 

@@ -16,20 +16,20 @@
 /*
  * Store to peers first, in the order me + 1, me + 2, ...; in place my own block is already there.
  */
-static struct symm_kernel *make(const struct symm_run *run, struct symm_kernel *kernel)
+static struct symm_kernel *make(const struct symm_work *work, struct symm_kernel *kernel)
 {
-    int ranks = run->team->size;
-    size_t offset = (size_t)run->team->rank * run->count;
-    unsigned char *own = (unsigned char *)run->output + offset;
-    struct symm_cuda_copy arguments = {.input = run->input, .bytes = run->count};
+    int ranks = work->team->size;
+    size_t offset = (size_t)work->team->rank * work->count;
+    unsigned char *own = (unsigned char *)work->output + offset;
+    struct symm_cuda_copy arguments = {.input = work->input, .bytes = work->count};
     for (int turn = 1; turn < ranks; turn++) {
-        unsigned char *output = run->outputs[symm_run_rotate(run, turn)];
+        unsigned char *output = work->outputs[symm_work_rotate(work, turn)];
         arguments.outputs[arguments.output_count++] = output + offset;
     }
-    if (own != run->input) {
+    if (own != work->input) {
         arguments.outputs[arguments.output_count++] = own;
     }
-    return symm_cuda_gather(run, &arguments, kernel);
+    return symm_cuda_gather(work, &arguments, kernel);
 }
 
 const struct symm_algorithm_row symm_allgather_cuda_kernel = {

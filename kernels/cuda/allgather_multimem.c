@@ -13,19 +13,19 @@
 #include "kernels/cuda/launch/multimem.h"
 #include "kernels/cuda/steps.h"
 
-static struct symm_kernel *make(const struct symm_run *run, struct symm_kernel *kernel)
+static struct symm_kernel *make(const struct symm_work *work, struct symm_kernel *kernel)
 {
-    int ranks = run->team->size;
-    size_t offset = (size_t)run->team->rank * run->count;
-    unsigned char *output = symm_multimem_pointer(&run->multicast_output, run->output);
+    int ranks = work->team->size;
+    size_t offset = (size_t)work->team->rank * work->count;
+    unsigned char *output = symm_multimem_pointer(&work->multicast_output, work->output);
     struct symm_cuda_multimem_copy arguments = {
-        .unicast = {.input = run->input, .bytes = run->count, .output_count = ranks},
+        .unicast = {.input = work->input, .bytes = work->count, .output_count = ranks},
         .output = output + offset,
     };
     for (int rank = 0; rank < ranks; rank++) {
-        arguments.unicast.outputs[rank] = (unsigned char *)run->outputs[rank] + offset;
+        arguments.unicast.outputs[rank] = (unsigned char *)work->outputs[rank] + offset;
     }
-    return symm_kernel_multimem_copy(kernel, &arguments, run->block_limit);
+    return symm_kernel_multimem_copy(kernel, &arguments, work->block_limit);
 }
 
 /* All blocks enter, the rank's own as well. */

@@ -17,22 +17,23 @@
 #include "kernels/cuda/launch/multimem.h"
 #include "kernels/cuda/steps.h"
 
-static struct symm_kernel *make(const struct symm_run *run, struct symm_kernel *kernel)
+static struct symm_kernel *make(const struct symm_work *work, struct symm_kernel *kernel)
 {
-    int ranks = run->team->size;
+    int ranks = work->team->size;
     size_t begin, end;
-    symm_slice(run->count, symm_cuda_type_extent(run->cuda_type), run->team->rank, ranks, &begin,
+    symm_slice(work->count, symm_cuda_type_extent(work->cuda_type), work->team->rank, ranks, &begin,
                &end);
     struct symm_cuda_multimem arguments = {
         .unicast = {.begin = begin, .end = end, .ranks = ranks, .output_count = ranks},
-        .input = symm_multimem_pointer(&run->multicast_input, run->input),
-        .output = symm_multimem_pointer(&run->multicast_output, run->output),
+        .input = symm_multimem_pointer(&work->multicast_input, work->input),
+        .output = symm_multimem_pointer(&work->multicast_output, work->output),
     };
     for (int rank = 0; rank < ranks; rank++) {
-        arguments.unicast.inputs[rank] = run->inputs[rank];
-        arguments.unicast.outputs[rank] = run->outputs[rank];
+        arguments.unicast.inputs[rank] = work->inputs[rank];
+        arguments.unicast.outputs[rank] = work->outputs[rank];
     }
-    return symm_kernel_multimem(kernel, run->cuda_type, run->cuda_op, &arguments, run->block_limit);
+    return symm_kernel_multimem(kernel, work->cuda_type, work->cuda_op, &arguments,
+                                work->block_limit);
 }
 
 /*

@@ -17,17 +17,19 @@
 #include "kernels/cuda/launch/multimem.h"
 #include "kernels/cuda/steps.h"
 
-static struct symm_kernel *make(const struct symm_run *run, struct symm_kernel *kernel)
+static struct symm_kernel *make(const struct symm_work *work, struct symm_kernel *kernel)
 {
-    int ranks = run->team->size;
+    int ranks = work->team->size;
     struct symm_cuda_multimem arguments = {
-        .unicast = {.end = run->count, .ranks = ranks, .output_count = 1, .outputs = {run->output}},
-        .input = symm_multimem_pointer(&run->multicast_input, run->input),
+        .unicast = {.end = work->count, .ranks = ranks, .output_count = 1,
+                    .outputs = {work->output}},
+        .input = symm_multimem_pointer(&work->multicast_input, work->input),
     };
     for (int rank = 0; rank < ranks; rank++) {
-        arguments.unicast.inputs[rank] = run->inputs[rank];
+        arguments.unicast.inputs[rank] = work->inputs[rank];
     }
-    return symm_kernel_multimem(kernel, run->cuda_type, run->cuda_op, &arguments, run->block_limit);
+    return symm_kernel_multimem(kernel, work->cuda_type, work->cuda_op, &arguments,
+                                work->block_limit);
 }
 
 /* A GPU sends its whole array to each rank, itself included. */

@@ -14,15 +14,16 @@
 #include "kernels/cuda/link.h"
 #include "kernels/cuda/steps.h"
 
-static struct symm_kernel *make(const struct symm_run *run, struct symm_kernel *kernel)
+static struct symm_kernel *make(const struct symm_work *work, struct symm_kernel *kernel)
 {
-    int ranks = run->team->size;
+    int ranks = work->team->size;
     struct symm_cuda_reduce arguments = {
-        .begin = 0, .end = run->count, .ranks = ranks, .output_count = 1,
-        .outputs = {run->output},
+        .begin = 0, .end = work->count, .ranks = ranks, .output_count = 1,
+        .outputs = {work->output},
     };
-    memcpy(arguments.inputs, run->inputs, (size_t)ranks * sizeof(*run->inputs));
-    return symm_kernel_reduce(kernel, run->cuda_type, run->cuda_op, &arguments, run->block_limit);
+    memcpy(arguments.inputs, work->inputs, (size_t)ranks * sizeof(*work->inputs));
+    return symm_kernel_reduce(kernel, work->cuda_type, work->cuda_op, &arguments,
+                              work->block_limit);
 }
 
 const struct symm_algorithm_row symm_allreduce_cuda_one_shot = {

@@ -51,75 +51,76 @@ struct cut {
     struct symm_relay_array array;
 };
 
-static struct cut cut_make(const struct symm_run *run)
+static struct cut cut_make(const struct symm_work *work)
 {
-    size_t bytes = run->count * symm_cuda_type_extent(run->cuda_type);
-    bool one_shot = is_one_shot(bytes, run->team->size, run->scratch_size) ||
-                    symm_cuda_type_is_padded(run->cuda_type);
-    return (struct cut){one_shot, symm_relay_array_cut(run, stages_beside(one_shot))};
+    size_t bytes = work->count * symm_cuda_type_extent(work->cuda_type);
+    bool one_shot = is_one_shot(bytes, work->team->size, work->scratch_size) ||
+                    symm_cuda_type_is_padded(work->cuda_type);
+    return (struct cut){one_shot, symm_relay_array_cut(work, stages_beside(one_shot))};
 }
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
-static struct symm_kernel *two_shot_make(const struct symm_run *run,
+static struct symm_kernel *two_shot_make(const struct symm_work *work,
                                          const struct symm_relay_array *array, uint64_t piece,
                                          struct symm_kernel *kernel)
 {
-    int ranks = run->team->size;
+    int ranks = work->team->size;
     size_t begin, end;
-    symm_slice(symm_relay_array_count(run, array, piece), array->extent, run->team->rank, ranks,
+    symm_slice(symm_relay_array_count(work, array, piece), array->extent, work->team->rank, ranks,
                &begin, &end);
     struct symm_cuda_reduce arguments = {
         .begin = begin, .end = end, .ranks = ranks, .output_count = ranks,
     };
     for (int turn = 0; turn < ranks; turn++) {
-        int target = symm_run_rotate(run, turn);
-        arguments.inputs[turn] = symm_relay_array_part(run, array, turn, piece);
-        arguments.outputs[turn] = symm_relay_array_part(run, array, target, piece);
+        int target = symm_work_rotate(work, turn);
+        arguments.inputs[turn] = symm_relay_array_part(work, array, turn, piece);
+        arguments.outputs[turn] = symm_relay_array_part(work, array, target, piece);
     }
-    return symm_kernel_reduce(kernel, run->cuda_type, run->cuda_op, &arguments, run->block_limit);
+    return symm_kernel_reduce(kernel, work->cuda_type, work->cuda_op, &arguments,
+                              work->block_limit);
 }
 
-static struct symm_kernel *reduce_make(const struct symm_run *run, uint64_t stage,
+static struct symm_kernel *reduce_make(const struct symm_work *work, uint64_t stage,
                                        struct symm_kernel *kernel)
 {
-    struct cut cut = cut_make(run);
+    struct cut cut = cut_make(work);
     uint64_t piece = stage - 1;
     if (stage == 0 || piece >= cut.array.pieces) {
         return symm_kernel_nothing(kernel);
     }
-    return cut.one_shot ? symm_relay_array_reduce(run, &cut.array, run->team->size, piece,
+    return cut.one_shot ? symm_relay_array_reduce(work, &cut.array, work->team->size, piece,
                                                   kernel)
-                        : two_shot_make(run, &cut.array, piece, kernel);
+                        : two_shot_make(work, &cut.array, piece, kernel);
 }
 
-static struct symm_kernel *copies_make(const struct symm_run *run, uint64_t stage,
+static struct symm_kernel *copies_make(const struct symm_work *work, uint64_t stage,
                                        struct symm_kernel *kernel)
 {
-    struct cut cut = cut_make(run);
+    struct cut cut = cut_make(work);
     const struct symm_relay_array *array = &cut.array;
     struct symm_cuda_push copies[2];
     int count = 0;
     if (stage < array->pieces) {
-        copies[count++] = symm_relay_array_copy_in(run, array, stage);
+        copies[count++] = symm_relay_array_copy_in(work, array, stage);
     }
     if (!cut.one_shot && stage >= 2) {
         uint64_t piece = stage - 2;
         copies[count++] = (struct symm_cuda_push){
-            .input = symm_relay_array_part(run, array, run->team->rank, piece),
-            .output = (unsigned char *)run->output +
+            .input = symm_relay_array_part(work, array, work->team->rank, piece),
+            .output = (unsigned char *)work->output +
                       symm_relay_array_begin(array, piece) * array->extent,
-            .bytes = symm_relay_array_count(run, array, piece) * array->extent,
+            .bytes = symm_relay_array_count(work, array, piece) * array->extent,
         };
     }
-    return symm_kernel_beside(kernel, copies, count, run->block_limit);
+    return symm_kernel_beside(kernel, copies, count, work->block_limit);
 }
 
 static enum symm_status step(struct symm_run *run)
 {
     static const symm_stage_make launches[SYMM_STAGE_LAUNCHES] = {
         [SYMM_STAGE_ACROSS] = reduce_make, [SYMM_STAGE_BESIDE] = copies_make};
-    struct cut cut = cut_make(run);
+    struct cut cut = cut_make(run->work);
     return symm_relay_step(run, cut.array.pieces + stages_beside(cut.one_shot), launches);
 }
 

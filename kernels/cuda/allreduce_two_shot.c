@@ -17,21 +17,21 @@
 #include "kernels/cuda/link.h"
 #include "kernels/cuda/steps.h"
 
-static struct symm_kernel *make(const struct symm_run *run, struct symm_kernel *kernel)
+static struct symm_kernel *make(const struct symm_work *work, struct symm_kernel *kernel)
 {
-    int ranks = run->team->size;
+    int ranks = work->team->size;
     size_t begin, end;
-    symm_slice(run->count, symm_cuda_type_extent(run->cuda_type), run->team->rank, ranks, &begin,
+    symm_slice(work->count, symm_cuda_type_extent(work->cuda_type), work->team->rank, ranks, &begin,
                &end);
     struct symm_cuda_reduce arguments = {
         .begin = begin, .end = end, .ranks = ranks, .output_count = ranks,
     };
     for (int turn = 0; turn < ranks; turn++) {
-        arguments.inputs[turn] = run->inputs[turn];
-        arguments.outputs[turn] = run->outputs[symm_run_rotate(run, turn)];
+        arguments.inputs[turn] = work->inputs[turn];
+        arguments.outputs[turn] = work->outputs[symm_work_rotate(work, turn)];
     }
-    return symm_kernel_reduce(kernel, run->cuda_type, run->cuda_op, &arguments,
-                              symm_cuda_store_blocks(run, ranks));
+    return symm_kernel_reduce(kernel, work->cuda_type, work->cuda_op, &arguments,
+                              symm_cuda_store_blocks(work, ranks));
 }
 
 const struct symm_algorithm_row symm_allreduce_cuda_two_shot = {

@@ -55,14 +55,14 @@ static size_t piece_wanted(size_t bytes, int ranks)
     return piece;
 }
 
-static struct cut cut_make(const struct symm_run *run, bool by_slots)
+static struct cut cut_make(const struct symm_work *work, bool by_slots)
 {
-    struct cut cut = {.by_slots = by_slots, .piece = piece_wanted(run->count, run->team->size)};
+    struct cut cut = {.by_slots = by_slots, .piece = piece_wanted(work->count, work->team->size)};
     if (by_slots) {
-        size_t slot = run->scratch_size / SLOTS / SLOT_UNIT * SLOT_UNIT;
+        size_t slot = work->scratch_size / SLOTS / SLOT_UNIT * SLOT_UNIT;
         cut.piece = symm_least(cut.piece, symm_least(slot, SLOT_MOST));
     }
-    cut.pieces = run->count == 0 ? 1 : (uint32_t)((run->count + cut.piece - 1) / cut.piece);
+    cut.pieces = work->count == 0 ? 1 : (uint32_t)((work->count + cut.piece - 1) / cut.piece);
     return cut;
 }
 
@@ -74,36 +74,36 @@ size_t symm_bcast_slots_wanted(size_t bytes, int ranks)
 /* ---- where a piece is ------------------------------------------------------------------------ */
 
 /* The rank before this one, or after it; the ranks are in a circle. */
-static int neighbour(const struct symm_run *run, int step)
+static int neighbour(const struct symm_work *work, int step)
 {
-    return symm_run_rotate(run, step < 0 ? run->team->size - 1 : 1);
+    return symm_work_rotate(work, step < 0 ? work->team->size - 1 : 1);
 }
 
-static size_t bytes_of(const struct symm_run *run, const struct cut *cut, uint32_t piece)
+static size_t bytes_of(const struct symm_work *work, const struct cut *cut, uint32_t piece)
 {
-    return symm_least(run->count - piece * cut->piece, cut->piece);
+    return symm_least(work->count - piece * cut->piece, cut->piece);
 }
 
 /* Where a piece comes to, of a rank that is not the root. */
-static unsigned char *place_of(const struct symm_run *run, const struct cut *cut, int rank,
+static unsigned char *place_of(const struct symm_work *work, const struct cut *cut, int rank,
                                uint32_t piece)
 {
     return cut->by_slots
-               ? (unsigned char *)run->scratches[rank] + piece % SLOTS * cut->piece
-               : (unsigned char *)run->outputs[rank] + piece * cut->piece;
+               ? (unsigned char *)work->scratches[rank] + piece % SLOTS * cut->piece
+               : (unsigned char *)work->outputs[rank] + piece * cut->piece;
 }
 
-static bool has_arrived(const struct symm_run *run, uint32_t piece)
+static bool has_arrived(const struct symm_work *work, uint32_t piece)
 {
-    return symm_rooted_is_root(run) ||
-           symm_run_rank_reached(run, neighbour(run, -1),
+    return symm_rooted_is_root(work) ||
+           symm_work_rank_reached(work, neighbour(work, -1),
                                  symm_pipeline_step_of_push(LEAD, piece));
 }
 
-static bool has_room(const struct symm_run *run, const struct cut *cut, uint32_t piece)
+static bool has_room(const struct symm_work *work, const struct cut *cut, uint32_t piece)
 {
     return !cut->by_slots || piece < SLOTS ||
-           symm_run_rank_reached(run, neighbour(run, 1),
+           symm_work_rank_reached(work, neighbour(work, 1),
                                  symm_pipeline_step_of_store(LEAD, cut->pieces, piece - SLOTS));
 }
 
@@ -114,20 +114,21 @@ static enum symm_status pass_start(struct symm_run *run, const struct cut *cut)
 {
     struct symm_pipeline *pipeline = &run->pipeline;
     uint32_t piece = pipeline->pushed;
-    int next = neighbour(run, 1);
-    bool is_last = next == run->root;
+    int next = neighbour(run->work, 1);
+    bool is_last = next == run->work->root;
     if (piece == cut->pieces || piece == pipeline->landed + SYMM_PIPELINE_DEPTH ||
-        !has_arrived(run, piece) || (!is_last && !has_room(run, cut, piece))) {
+        !has_arrived(run->work, piece) || (!is_last && !has_room(run->work, cut, piece))) {
         return SYMM_PENDING;
     }
     const int lane = 0; /* engines lose time with every change between streams */
     struct symm_completion *completion = &pipeline->pushes[piece % SYMM_PIPELINE_DEPTH];
     const struct symm_cuda_push push = {
-        symm_rooted_is_root(run) ? (const unsigned char *)run->input + piece * cut->piece
-                                 : place_of(run, cut, run->team->rank, piece),
-        place_of(run, cut, next, piece), is_last ? 0 : bytes_of(run, cut, piece)};
+        symm_rooted_is_root(run->work)
+            ? (const unsigned char *)run->work->input + piece * cut->piece
+                                 : place_of(run->work, cut, run->work->team->rank, piece),
+        place_of(run->work, cut, next, piece), is_last ? 0 : bytes_of(run->work, cut, piece)};
     enum symm_status status =
-        symm_device_engine_start(run->device, &push, 1, lane, NULL, 0, completion);
+        symm_device_engine_start(run->work->device, &push, 1, lane, NULL, 0, completion);
     if (status == SYMM_OK) { /* PENDING: too much is under way, nothing was started */
         pipeline->pushed++;
         run->worked = true;
@@ -142,15 +143,16 @@ static enum symm_status out_start(struct symm_run *run, const struct cut *cut)
     struct symm_pipeline *pipeline = &run->pipeline;
     uint32_t piece = pipeline->storing;
     if (!cut->by_slots || piece == cut->pieces ||
-        piece == pipeline->stored + SYMM_PIPELINE_DEPTH || !has_arrived(run, piece)) {
+        piece == pipeline->stored + SYMM_PIPELINE_DEPTH || !has_arrived(run->work, piece)) {
         return SYMM_PENDING;
     }
     const struct symm_cuda_push copy = {
-        place_of(run, cut, run->team->rank, piece),
-        (unsigned char *)run->output + piece * cut->piece,
-        symm_rooted_is_root(run) ? 0 : bytes_of(run, cut, piece)};
+        place_of(run->work, cut, run->work->team->rank, piece),
+        (unsigned char *)run->work->output + piece * cut->piece,
+        symm_rooted_is_root(run->work) ? 0 : bytes_of(run->work, cut, piece)};
     enum symm_status status =
-        symm_device_start(run->device, symm_kernel_beside(&kernel, &copy, 1, run->block_limit),
+        symm_device_start(run->work->device,
+                          symm_kernel_beside(&kernel, &copy, 1, run->work->block_limit),
                           &pipeline->stores[piece % SYMM_PIPELINE_DEPTH]);
     if (status == SYMM_OK) {
         pipeline->storing++;
@@ -201,7 +203,7 @@ static enum symm_status working(struct symm_run *run, const struct cut *cut)
 
 static enum symm_status pass_step(struct symm_run *run, bool by_slots)
 {
-    const struct cut cut = cut_make(run, by_slots);
+    const struct cut cut = cut_make(run->work, by_slots);
     switch (run->stage) {
     case BEGINNING:
         run->pipeline = (struct symm_pipeline){0};

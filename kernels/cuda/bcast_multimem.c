@@ -11,20 +11,20 @@
 #include "kernels/cuda/launch/multimem.h"
 #include "kernels/cuda/rooted.h"
 
-static struct symm_kernel *make(const struct symm_run *run, struct symm_kernel *kernel)
+static struct symm_kernel *make(const struct symm_work *work, struct symm_kernel *kernel)
 {
-    int ranks = run->team->size;
+    int ranks = work->team->size;
     struct symm_cuda_multimem_copy arguments = {
-        .unicast = {.input = run->input, .bytes = run->count, .output_count = ranks},
-        .output = symm_multimem_pointer(&run->multicast_output, run->output),
+        .unicast = {.input = work->input, .bytes = work->count, .output_count = ranks},
+        .output = symm_multimem_pointer(&work->multicast_output, work->output),
     };
-    if (!symm_rooted_is_root(run)) {
+    if (!symm_rooted_is_root(work)) {
         return symm_kernel_nothing(kernel);
     }
     for (int rank = 0; rank < ranks; rank++) {
-        arguments.unicast.outputs[rank] = run->outputs[rank];
+        arguments.unicast.outputs[rank] = work->outputs[rank];
     }
-    return symm_kernel_multimem_copy(kernel, &arguments, run->block_limit);
+    return symm_kernel_multimem_copy(kernel, &arguments, work->block_limit);
 }
 
 const struct symm_algorithm_row symm_bcast_cuda_multimem = {

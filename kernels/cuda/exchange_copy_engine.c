@@ -16,21 +16,22 @@
 /* Copy in the order me + 1, me + 2, ... so that not all begin with the same rank. */
 static enum symm_status start(struct symm_run *run)
 {
-    int ranks = run->team->size;
+    int ranks = run->work->team->size;
     struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX];
     for (int turn = 0; turn < ranks; turn++) {
-        int rank = symm_run_rotate(run, turn);
-        const struct symm_block *block = &run->blocks[rank];
+        int rank = symm_work_rotate(run->work, turn);
+        const struct symm_block *block = &run->work->blocks[rank];
         pushes[turn] = (struct symm_cuda_push){
-            .input = (const unsigned char *)run->input + block->send_at,
-            .output = (unsigned char *)run->outputs[rank] + block->to_at,
+            .input = (const unsigned char *)run->work->input + block->send_at,
+            .output = (unsigned char *)run->work->outputs[rank] + block->to_at,
             .bytes = symm_block_outgoing(block),
         };
     }
     bool in_place = pushes[0].output == pushes[0].input;
-    return symm_device_engine_start(run->device, pushes + 1, ranks - 1, -1,
+    return symm_device_engine_start(run->work->device, pushes + 1, ranks - 1, -1,
                                     in_place ? NULL : &pushes[0],
-                                    run->beside ? SYMM_DEVICE_NO_BLOCKS : run->block_limit,
+                                    run->work->beside ? SYMM_DEVICE_NO_BLOCKS
+                                        : run->work->block_limit,
                                     &run->completion);
 }
 

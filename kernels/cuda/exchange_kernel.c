@@ -14,42 +14,42 @@
 #include "kernels/cuda/link.h"
 #include "kernels/cuda/steps.h"
 
-static struct symm_kernel *gather_make(const struct symm_run *run, struct symm_kernel *kernel)
+static struct symm_kernel *gather_make(const struct symm_work *work, struct symm_kernel *kernel)
 {
-    const struct symm_block *own = &run->blocks[run->team->rank];
-    const unsigned char *input = (const unsigned char *)run->input + own->send_at;
+    const struct symm_block *own = &work->blocks[work->team->rank];
+    const unsigned char *input = (const unsigned char *)work->input + own->send_at;
     struct symm_cuda_copy arguments = {.input = input, .bytes = own->send_bytes};
-    for (int turn = 1; turn <= run->team->size; turn++) {
-        int rank = symm_run_rotate(run, turn % run->team->size);
-        unsigned char *output = (unsigned char *)run->outputs[rank] + run->blocks[rank].to_at;
+    for (int turn = 1; turn <= work->team->size; turn++) {
+        int rank = symm_work_rotate(work, turn % work->team->size);
+        unsigned char *output = (unsigned char *)work->outputs[rank] + work->blocks[rank].to_at;
         if (output != input) { /* in place my own block is already there */
             arguments.outputs[arguments.output_count++] = output;
         }
     }
-    return symm_cuda_gather(run, &arguments, kernel);
+    return symm_cuda_gather(work, &arguments, kernel);
 }
 
-static struct symm_kernel *make(const struct symm_run *run, struct symm_kernel *kernel)
+static struct symm_kernel *make(const struct symm_work *work, struct symm_kernel *kernel)
 {
     struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX];
     bool own_last = false;
     int count = 0;
-    if (symm_collective_get(symm_algorithm_get(run->algorithm)->collective)->gathers) {
-        return gather_make(run, kernel);
+    if (symm_collective_get(symm_algorithm_get(work->algorithm)->collective)->gathers) {
+        return gather_make(work, kernel);
     }
-    for (int turn = 1; turn <= run->team->size; turn++) {
-        int rank = symm_run_rotate(run, turn % run->team->size);
-        const struct symm_block *block = &run->blocks[rank];
+    for (int turn = 1; turn <= work->team->size; turn++) {
+        int rank = symm_work_rotate(work, turn % work->team->size);
+        const struct symm_block *block = &work->blocks[rank];
         if (symm_block_outgoing(block) > 0) {
-            own_last = rank == run->team->rank; /* the last turn's */
+            own_last = rank == work->team->rank; /* the last turn's */
             pushes[count++] = (struct symm_cuda_push){
-                .input = (const unsigned char *)run->input + block->send_at,
-                .output = (unsigned char *)run->outputs[rank] + block->to_at,
+                .input = (const unsigned char *)work->input + block->send_at,
+                .output = (unsigned char *)work->outputs[rank] + block->to_at,
                 .bytes = symm_block_outgoing(block),
             };
         }
     }
-    return symm_kernel_push(kernel, pushes, count, own_last, symm_cuda_store_blocks(run, count));
+    return symm_kernel_push(kernel, pushes, count, own_last, symm_cuda_store_blocks(work, count));
 }
 
 /* Those of an all-gather, which moves as many bytes in the same way. */

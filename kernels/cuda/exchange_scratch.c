@@ -68,24 +68,24 @@ struct cut {
     bool is_whole;
 };
 
-static struct cut cut_make(const struct symm_run *run)
+static struct cut cut_make(const struct symm_work *work)
 {
     const size_t unit = 256;
-    int ranks = run->team->size;
+    int ranks = work->team->size;
     size_t rows = symm_cuda_scratch_rows(ranks);
-    struct cut cut = {.row = symm_relay_row(run->scratch_size, rows)};
-    if (run->largest <= cut.row && is_whole(run->largest, rows) && !run->shared) {
-        cut.piece = run->largest;
+    struct cut cut = {.row = symm_relay_row(work->scratch_size, rows)};
+    if (work->largest <= cut.row && is_whole(work->largest, rows) && !work->shared) {
+        cut.piece = work->largest;
         cut.pieces = 1;
         cut.is_whole = true;
         return cut;
     }
-    cut.row = symm_relay_row(run->scratch_size, rows * PARTS);
-    cut.piece = symm_least(piece_of(run->largest, ranks), cut.row);
-    if (cut.piece < run->largest && cut.piece > unit) {
+    cut.row = symm_relay_row(work->scratch_size, rows * PARTS);
+    cut.piece = symm_least(piece_of(work->largest, ranks), cut.row);
+    if (cut.piece < work->largest && cut.piece > unit) {
         cut.piece -= cut.piece % unit;
     }
-    cut.pieces = run->largest == 0 ? 1 : (run->largest + cut.piece - 1) / cut.piece;
+    cut.pieces = work->largest == 0 ? 1 : (work->largest + cut.piece - 1) / cut.piece;
     return cut;
 }
 
@@ -98,30 +98,30 @@ static size_t part_of(const struct cut *cut, size_t block, uint64_t piece, size_
 }
 
 /* Where `source` puts its pieces for `owner`. */
-static unsigned char *row_of(const struct symm_run *run, const struct cut *cut, int owner,
+static unsigned char *row_of(const struct symm_work *work, const struct cut *cut, int owner,
                              int source, uint64_t piece)
 {
-    return symm_cuda_scratch_row(run, owner, source, piece % PARTS, cut->row);
+    return symm_cuda_scratch_row(work, owner, source, piece % PARTS, cut->row);
 }
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
 /* Store to the ranks in the order me + 1, me + 2, ... so that not all begin with the same rank. */
-static struct symm_kernel *push_make(const struct symm_run *run, uint64_t stage,
+static struct symm_kernel *push_make(const struct symm_work *work, uint64_t stage,
                                      struct symm_kernel *kernel)
 {
-    struct cut cut = cut_make(run);
-    unsigned blocks = run->block_limit; /* copies of the piece before have to find room as well */
+    struct cut cut = cut_make(work);
+    unsigned blocks = work->block_limit; /* copies of the piece before have to find room as well */
     struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX];
     int count = 0;
-    for (int turn = 1; turn < run->team->size && stage < cut.pieces; turn++) {
-        int rank = symm_run_rotate(run, turn);
-        const struct symm_block *block = &run->blocks[rank];
+    for (int turn = 1; turn < work->team->size && stage < cut.pieces; turn++) {
+        int rank = symm_work_rotate(work, turn);
+        const struct symm_block *block = &work->blocks[rank];
         size_t bytes, begin = part_of(&cut, block->send_bytes, stage, &bytes);
         if (bytes > 0) {
             pushes[count++] = (struct symm_cuda_push){
-                .input = (const unsigned char *)run->input + block->send_at + begin,
-                .output = row_of(run, &cut, rank, run->team->rank, stage),
+                .input = (const unsigned char *)work->input + block->send_at + begin,
+                .output = row_of(work, &cut, rank, work->team->rank, stage),
                 .bytes = bytes,
             };
         }
@@ -131,17 +131,17 @@ static struct symm_kernel *push_make(const struct symm_run *run, uint64_t stage,
 }
 
 /* In place the block for this rank itself is already in the output. */
-static int outs(const struct symm_run *run, const struct cut *cut, uint64_t piece, bool with_own,
+static int outs(const struct symm_work *work, const struct cut *cut, uint64_t piece, bool with_own,
                 struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX])
 {
-    int count = 0, me = run->team->rank;
-    for (int rank = 0; rank < run->team->size; rank++) {
-        const struct symm_block *block = &run->blocks[rank];
+    int count = 0, me = work->team->rank;
+    for (int rank = 0; rank < work->team->size; rank++) {
+        const struct symm_block *block = &work->blocks[rank];
         size_t bytes, begin = part_of(cut, symm_block_incoming(block), piece, &bytes);
         const unsigned char *input =
-            rank == me ? (const unsigned char *)run->input + block->send_at + begin
-                       : row_of(run, cut, me, rank, piece);
-        unsigned char *output = (unsigned char *)run->output + block->receive_at + begin;
+            rank == me ? (const unsigned char *)work->input + block->send_at + begin
+                       : row_of(work, cut, me, rank, piece);
+        unsigned char *output = (unsigned char *)work->output + block->receive_at + begin;
         if (bytes > 0 && output != input && (with_own || rank != me)) {
             copies[count++] = (struct symm_cuda_push){input, output, bytes};
         }
@@ -149,14 +149,14 @@ static int outs(const struct symm_run *run, const struct cut *cut, uint64_t piec
     return count;
 }
 
-static struct symm_kernel *out_make(const struct symm_run *run, uint64_t stage,
+static struct symm_kernel *out_make(const struct symm_work *work, uint64_t stage,
                                     struct symm_kernel *kernel)
 {
-    struct cut cut = cut_make(run);
+    struct cut cut = cut_make(work);
     struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX];
-    int count = stage == 0 ? 0 : outs(run, &cut, stage - 1, true, copies);
+    int count = stage == 0 ? 0 : outs(work, &cut, stage - 1, true, copies);
     return count == 0 ? symm_kernel_nothing(kernel)
-                      : symm_kernel_beside(kernel, copies, count, run->block_limit);
+                      : symm_kernel_beside(kernel, copies, count, work->block_limit);
 }
 
 /* ---- in one piece ---------------------------------------------------------------------------- */
@@ -167,39 +167,39 @@ static struct symm_kernel *out_make(const struct symm_run *run, uint64_t stage,
  * in one run of four H200 blocks of 4 to 32 MiB take 1.09 to 1.22 times as long in four parts as in
  * one (bench/results/gpu-h200-exchange-parts.txt).
  */
-static size_t whole_part(const struct symm_run *run)
+static size_t whole_part(const struct symm_work *work)
 {
     const size_t unit = 256;
-    size_t parts = symm_least(run->largest / PART_LEAST, PARTS_MOST);
-    return run->team->size > 2 || parts < 2 ? run->largest
-                                            : (run->largest / parts + unit - 1) / unit * unit;
+    size_t parts = symm_least(work->largest / PART_LEAST, PARTS_MOST);
+    return work->team->size > 2 || parts < 2 ? work->largest
+                                            : (work->largest / parts + unit - 1) / unit * unit;
 }
 
 /*
  * Part `number` of the blocks between this rank and `rank`, or of the one for this rank itself.  A
  * buffer without data may be anywhere, and no device need reach it.
  */
-static struct symm_cuda_turn turn_make(const struct symm_run *run, const struct cut *parts,
+static struct symm_cuda_turn turn_make(const struct symm_work *work, const struct cut *parts,
                                        int rank, uint64_t number)
 {
-    int me = run->team->rank;
-    const struct symm_block *block = &run->blocks[rank];
+    int me = work->team->rank;
+    const struct symm_block *block = &work->blocks[rank];
     size_t words = number * SYMM_CUDA_EXCHANGE_WORDS, bytes, come_bytes;
     size_t begin = part_of(parts, block->send_bytes, number, &bytes);
     size_t come_begin = part_of(parts, symm_block_incoming(block), number, &come_bytes);
     struct symm_cuda_turn turn = {.bytes = bytes, .come_bytes = come_bytes};
-    const unsigned char *input = (const unsigned char *)run->input + block->send_at + begin;
+    const unsigned char *input = (const unsigned char *)work->input + block->send_at + begin;
     if (rank != me && bytes > 0) {
         turn.input = input;
-        turn.row = row_of(run, parts, rank, me, 0) + begin;
+        turn.row = row_of(work, parts, rank, me, 0) + begin;
     }
     if (come_bytes > 0) {
-        turn.come = rank == me ? input : row_of(run, parts, me, rank, 0) + come_begin;
-        turn.output = (unsigned char *)run->output + block->receive_at + come_begin;
+        turn.come = rank == me ? input : row_of(work, parts, me, rank, 0) + come_begin;
+        turn.output = (unsigned char *)work->output + block->receive_at + come_begin;
     }
     if (rank != me) {
-        turn.told = symm_cuda_handover_words(run, rank, me) + words;
-        turn.words = symm_cuda_handover_words(run, me, rank) + words;
+        turn.told = symm_cuda_handover_words(work, rank, me) + words;
+        turn.words = symm_cuda_handover_words(work, me, rank) + words;
     }
     return turn;
 }
@@ -211,11 +211,11 @@ static struct symm_cuda_turn turn_make(const struct symm_run *run, const struct 
  * has no such pairs.  There the ranks are in a circle, nobody gets from two at a time, and blocks
  * that come early are copied after the last turn.
  */
-static int partner(const struct symm_run *run, int turn)
+static int partner(const struct symm_work *work, int turn)
 {
-    int ranks = run->team->size, me = run->team->rank, last = ranks - 1;
+    int ranks = work->team->size, me = work->team->rank, last = ranks - 1;
     if (ranks % 2 != 0) {
-        return symm_run_rotate(run, turn);
+        return symm_work_rotate(work, turn);
     }
     if (me == last) {
         return turn - 1;
@@ -225,28 +225,30 @@ static int partner(const struct symm_run *run, int turn)
 }
 
 /* A block of the rank for itself is copied before the others' come, but for calls in place. */
-static struct symm_kernel *whole_make(const struct symm_run *run, struct symm_kernel *kernel)
+static struct symm_kernel *whole_make(const struct symm_work *work, struct symm_kernel *kernel)
 {
     struct symm_cuda_turn turns[SYMM_CUDA_RANKS_MAX];
-    struct cut cut = cut_make(run), parts = cut;
-    int ranks = run->team->size, me = run->team->rank, count = 0;
-    turns[0] = turn_make(run, &cut, me, 0);
+    struct cut cut = cut_make(work), parts = cut;
+    int ranks = work->team->size, me = work->team->rank, count = 0;
+    turns[0] = turn_make(work, &cut, me, 0);
     count += turns[0].come_bytes > 0 && turns[0].output != turns[0].come;
-    parts.piece = whole_part(run);
-    for (uint64_t part = 0; part == 0 || part * parts.piece < run->largest; part++) {
+    parts.piece = whole_part(work);
+    for (uint64_t part = 0; part == 0 || part * parts.piece < work->largest; part++) {
         for (int turn = 1; turn < ranks; turn++) {
-            turns[count++] = turn_make(run, &parts, partner(run, turn), part);
+            turns[count++] = turn_make(work, &parts, partner(work, turn), part);
         }
     }
-    unsigned blocks = run->block_limit == 0 && run->beside ? SYMM_DEVICE_BLOCKS : run->block_limit;
+    unsigned blocks = work->block_limit == 0 &&
+        work->beside ? SYMM_DEVICE_BLOCKS : work->block_limit;
     return symm_kernel_exchange(kernel, turns, count, SYMM_HANDOVER_PATIENCE, blocks);
 }
 
 /* What others have sent.  A kernel that has come back late has copied the own block as well. */
-static int whole_outs(const struct symm_run *run, struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX])
+static int whole_outs(const struct symm_work *work,
+                      struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX])
 {
-    const struct cut cut = cut_make(run);
-    return outs(run, &cut, 0, false, copies);
+    const struct cut cut = cut_make(work);
+    return outs(work, &cut, 0, false, copies);
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
@@ -256,7 +258,7 @@ static enum symm_status step(struct symm_run *run)
     static const symm_stage_make launches[SYMM_STAGE_LAUNCHES] = {
         [SYMM_STAGE_ACROSS] = push_make, [SYMM_STAGE_BESIDE] = out_make};
     static const struct symm_handover whole = {.make = whole_make, .copies = whole_outs};
-    struct cut cut = cut_make(run);
+    struct cut cut = cut_make(run->work);
     return cut.is_whole ? symm_handover_step(run, &whole)
                         : symm_relay_step(run, cut.pieces + FILL, launches);
 }

@@ -16,7 +16,7 @@
  * bench/results/gpu-h100-2-ranks-collectives-elsewhere.txt, before and now).  Blocks of 1 to 4 MiB
  * seem to take longer so.
  */
-static inline struct symm_kernel *symm_cuda_gather(const struct symm_run *run,
+static inline struct symm_kernel *symm_cuda_gather(const struct symm_work *work,
                                                    const struct symm_cuda_copy *copy,
                                                    struct symm_kernel *kernel)
 {
@@ -26,15 +26,15 @@ static inline struct symm_kernel *symm_cuda_gather(const struct symm_run *run,
      * long as to large pages, with 64 blocks 1.12 (bench/results/gpu-h100-4-ranks-odd.txt).
      */
     const uint64_t many_most = 16 << 20;
-    if (copy->output_count == 2 && run->team->size == 2 && copy->bytes >= twice_least) {
+    if (copy->output_count == 2 && work->team->size == 2 && copy->bytes >= twice_least) {
         const struct symm_cuda_push pushes[] = {
             {copy->input, copy->outputs[0], copy->bytes},
             {copy->input, copy->outputs[1], copy->bytes},
         };
-        return symm_kernel_push(kernel, pushes, 2, true, run->block_limit);
+        return symm_kernel_push(kernel, pushes, 2, true, work->block_limit);
     }
-    unsigned limit = copy->bytes > many_most ? run->block_limit
-                                             : symm_cuda_store_blocks(run, copy->output_count);
+    unsigned limit = copy->bytes > many_most ? work->block_limit
+                                             : symm_cuda_store_blocks(work, copy->output_count);
     return symm_kernel_copy(kernel, copy, limit);
 }
 

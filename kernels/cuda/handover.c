@@ -22,7 +22,7 @@ static void proceed(struct symm_run *run, enum symm_status status, unsigned stag
 /* The kernel has ended, unless a look says otherwise. */
 static void working(struct symm_run *run)
 {
-    enum symm_status status = symm_completion_test(run->device, &run->completion);
+    enum symm_status status = symm_completion_test(run->work->device, &run->completion);
     bool is_late = run->stage == WORKING && run->completion.late;
     if (status == SYMM_OK) {
         symm_run_raise(run, is_late ? DONE : ENDED);
@@ -35,19 +35,21 @@ static enum symm_status copies_start(struct symm_run *run, const struct symm_han
 {
     struct symm_kernel kernel;
     struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX];
-    int count = handover->copies(run, copies), me = run->team->rank;
+    int count = handover->copies(run->work, copies), me = run->work->team->rank;
     copies[count++] = (struct symm_cuda_push){
-        symm_cuda_head_words(run, me, SYMM_HEAD_ZEROS), symm_cuda_handover_words(run, me, 0),
-        (size_t)run->team->size * SYMM_HEAD_HANDOVER_RANK};
-    return symm_device_start(run->device,
-                             symm_kernel_push(&kernel, copies, count, false, run->block_limit),
+        symm_cuda_head_words(run->work, me, SYMM_HEAD_ZEROS),
+            symm_cuda_handover_words(run->work, me, 0),
+        (size_t)run->work->team->size * SYMM_HEAD_HANDOVER_RANK};
+    return symm_device_start(run->work->device,
+                             symm_kernel_push(&kernel, copies, count, false,
+                                              run->work->block_limit),
                              &run->completion);
 }
 
 static void late(struct symm_run *run, const struct symm_handover *handover)
 {
     if (symm_run_reached(run, DONE)) {
-        proceed(run, symm_cuda_someone_has_failed(run) ? SYMM_ERR_SYSTEM
+        proceed(run, symm_cuda_someone_has_failed(run->work) ? SYMM_ERR_SYSTEM
                                                        : copies_start(run, handover), AGAIN);
     }
 }
@@ -56,7 +58,8 @@ static void late(struct symm_run *run, const struct symm_handover *handover)
 static void draining(struct symm_run *run)
 {
     if (symm_run_give_up(run) == SYMM_OK) {
-        symm_run_raise(run, symm_cuda_someone_has_failed(run) ? ENDED : SYMM_CUDA_STEP_FAILED);
+        symm_run_raise(run,
+                       symm_cuda_someone_has_failed(run->work) ? ENDED : SYMM_CUDA_STEP_FAILED);
         run->stage = DEPARTING;
     }
 }

@@ -23,7 +23,7 @@ enum { SYMM_HANDOVER_PATIENCE = 1000 * 1000 }; /* ns: a thread sees nobody come 
 struct symm_handover {
     symm_kernel_maker *make;
     /* What this rank copies once others have told it: less than SYMM_CUDA_RANKS_MAX blocks. */
-    int (*copies)(const struct symm_run *run, struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX]);
+    int (*copies)(const struct symm_work *work, struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX]);
 };
 
 /* The step function of such a run.  It needs scratch, of which it uses the head. */

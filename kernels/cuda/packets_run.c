@@ -35,49 +35,52 @@ enum {
 /* Of a run; the first ones are those of steps.h. */
 enum { STARTING = SYMM_CUDA_STARTING, WORKING, FAILED = SYMM_CUDA_DEPARTING, LATE };
 
-static size_t row_bytes(const struct symm_run *run)
+static size_t row_bytes(const struct symm_work *work)
 {
-    return run->scratch_size / (size_t)run->team->size / ROW_ALIGNMENT * ROW_ALIGNMENT;
+    return work->scratch_size / (size_t)work->team->size / ROW_ALIGNMENT * ROW_ALIGNMENT;
 }
 
 /* Bytes of the array, or of a block; those of a reduce-scatter are equally long. */
-static size_t block_of(const struct symm_run *run, enum symm_collective collective)
+static size_t block_of(const struct symm_work *work, enum symm_collective collective)
 {
     switch (collective) {
     case SYMM_REDUCE_SCATTER:
     case SYMM_REDUCE_SCATTER_BLOCK:
-        return run->begins[1] * run->reduction->extent;
+        return work->begins[1] * work->reduction->extent;
     case SYMM_ALLTOALL:
-        return run->count / (size_t)run->team->size;
+        return work->count / (size_t)work->team->size;
     default:
-        return symm_collective_get(collective)->reduces ? run->count * run->reduction->extent
-                                                        : run->count;
+        return symm_collective_get(collective)->reduces ? work->count * work->reduction->extent
+                                                        : work->count;
     }
 }
 
-/* A rank sends its own data to its own pad, too, so that a second kernel finds them. */
-static void describe(const struct symm_run *run, enum symm_collective collective,
+/*
+ * A rank sends its own data to its own pad, too, so that a second kernel finds them.  That one
+ * sends nothing.
+ */
+static void describe(const struct symm_work *work, enum symm_collective collective, bool sends,
                      struct symm_cuda_packets *packets)
 {
-    const int me = run->team->rank, ranks = run->team->size;
+    const int me = work->team->rank, ranks = work->team->size;
     const struct symm_pattern_call call = {
-        .collective = collective, .rank = me, .ranks = ranks, .root = run->root,
-        .input = run->input, .output = run->output, .block = block_of(run, collective),
+        .collective = collective, .rank = me, .ranks = ranks, .root = work->root,
+        .input = work->input, .output = work->output, .block = block_of(work, collective),
     };
     struct symm_pattern pattern;
     (void)symm_pattern_get(&call, &pattern);
     packets->bytes = symm_collective_get(collective)->reduces
-                         ? symm_result_bytes(run->reduction, call.block) : call.block;
+                         ? symm_result_bytes(work->reduction, call.block) : call.block;
     packets->input_step = pattern.input_step;
     packets->output_step = pattern.output_step;
     packets->sources = pattern.sources;
-    if (run->piece > 0) {
-        pattern.targets = 0; /* everything has been sent */
+    if (!sends) {
+        pattern.targets = 0;
     }
     for (int rank = 0; rank < ranks; rank++) {
         if ((pattern.targets >> rank & 1) != 0) {
             packets->rows[rank] =
-                (unsigned char *)run->scratches[rank] + (size_t)me * packets->pad_row;
+                (unsigned char *)work->scratches[rank] + (size_t)me * packets->pad_row;
         }
     }
     if (pattern.sources == 0 && pattern.targets == 0) {
@@ -87,26 +90,37 @@ static void describe(const struct symm_run *run, enum symm_collective collective
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-static struct symm_kernel *make(const struct symm_run *run, struct symm_kernel *kernel)
+static struct symm_kernel *packets_make(const struct symm_work *work, bool sends,
+                                        struct symm_kernel *kernel)
 {
     struct symm_cuda_packets packets = {
-        .input = run->input,
-        .output = run->output,
-        .pad = run->scratches[run->team->rank],
-        .pad_row = row_bytes(run),
-        .flag = (uint32_t)run->sequence,
+        .input = work->input,
+        .output = work->output,
+        .pad = work->scratches[work->team->rank],
+        .pad_row = row_bytes(work),
+        .flag = (uint32_t)work->sequence,
         .patience = PATIENCE,
     };
-    const enum symm_collective collective = symm_algorithm_get(run->algorithm)->collective;
-    describe(run, collective, &packets);
+    const enum symm_collective collective = symm_algorithm_get(work->algorithm)->collective;
+    describe(work, collective, sends, &packets);
     packets.patience += packets.bytes / BYTES_PER_NS;
     if (packets.bytes == 0) {
         return symm_kernel_nothing(kernel);
     }
     return symm_collective_get(collective)->reduces
-               ? symm_kernel_packets_reduce(kernel, run->cuda_type, run->cuda_op, &packets,
-                                            run->block_limit)
-               : symm_kernel_packets_copy(kernel, &packets, run->block_limit);
+               ? symm_kernel_packets_reduce(kernel, work->cuda_type, work->cuda_op, &packets,
+                                            work->block_limit)
+               : symm_kernel_packets_copy(kernel, &packets, work->block_limit);
+}
+
+static struct symm_kernel *make(const struct symm_work *work, struct symm_kernel *kernel)
+{
+    return packets_make(work, true, kernel);
+}
+
+static struct symm_kernel *late_make(const struct symm_work *work, struct symm_kernel *kernel)
+{
+    return packets_make(work, false, kernel);
 }
 
 static enum symm_status fail(struct symm_run *run, enum symm_status status, int rank)
@@ -134,12 +148,12 @@ static enum symm_status late_step(struct symm_run *run)
     if (!symm_run_reached(run, SYMM_CUDA_STEP_DEPART)) {
         return SYMM_PENDING;
     }
-    int failed = symm_cuda_failed_rank(&run->team->control, run->sequence);
+    int failed = symm_cuda_failed_rank(&run->work->team->control, run->work->sequence);
     if (failed >= 0) {
         return fail(run, SYMM_ERR_SYSTEM, failed);
     }
     if (++run->piece > LATES_MOST) {
-        return fail(run, SYMM_ERR_PROTOCOL, run->team->rank);
+        return fail(run, SYMM_ERR_PROTOCOL, run->work->team->rank);
     }
     run->stage = STARTING;
     return symm_run_more(run);
@@ -149,21 +163,21 @@ static enum symm_status step(struct symm_run *run)
 {
     enum symm_status status;
     if (run->stage == STARTING) {
-        status = symm_cuda_start(run, make, &run->completion);
+        status = symm_cuda_start(run, run->piece == 0 ? make : late_make, &run->completion);
         run->stage = status == SYMM_OK ? WORKING : STARTING;
     } else if (run->stage == WORKING) {
-        status = symm_completion_test(run->device, &run->completion);
+        status = symm_completion_test(run->work->device, &run->completion);
         if (status == SYMM_OK) {
             return kernel_end(run);
         }
     } else if (run->stage == LATE) {
         return late_step(run);
     } else { /* this rank has been told that it cannot do its part */
-        return fail(run, run->failure, run->team->rank);
+        return fail(run, run->failure, run->work->team->rank);
     }
     if (status != SYMM_OK && status != SYMM_PENDING) {
         symm_run_raise(run, SYMM_CUDA_STEP_FAILED);
-        return fail(run, status, run->team->rank);
+        return fail(run, status, run->work->team->rank);
     }
     return SYMM_PENDING;
 }

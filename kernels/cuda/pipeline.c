@@ -50,31 +50,31 @@ struct cut {
     bool scatters;
 };
 
-static void slice_of(const struct symm_run *run, bool scatters, int rank, size_t *begin,
+static void slice_of(const struct symm_work *work, bool scatters, int rank, size_t *begin,
                      size_t *end)
 {
     if (scatters) {
-        *begin = run->begins[rank];
-        *end = run->begins[rank + 1];
+        *begin = work->begins[rank];
+        *end = work->begins[rank + 1];
     } else {
-        symm_slice(run->count, symm_cuda_type_extent(run->cuda_type), rank, run->team->size,
+        symm_slice(work->count, symm_cuda_type_extent(work->cuda_type), rank, work->team->size,
                    begin, end);
     }
 }
 
-static struct cut cut_make(const struct symm_run *run, const struct symm_mover *mover)
+static struct cut cut_make(const struct symm_work *work, const struct symm_mover *mover)
 {
-    int ranks = run->team->size;
-    size_t extent = symm_cuda_type_extent(run->cuda_type), longest = 0;
+    int ranks = work->team->size;
+    size_t extent = symm_cuda_type_extent(work->cuda_type), longest = 0;
     struct cut cut = {
         .depth = mover->depth, .lead = mover->lead, .scatters = mover->scatters};
     for (int rank = 0; rank < ranks; rank++) {
         size_t begin, end;
-        slice_of(run, cut.scatters, rank, &begin, &end);
+        slice_of(work, cut.scatters, rank, &begin, &end);
         longest = end - begin > longest ? end - begin : longest;
     }
     size_t slice = longest * extent, wanted = piece_wanted(slice, mover->pieces);
-    size_t row = run->scratch_size / symm_cuda_scratch_rows(ranks);
+    size_t row = work->scratch_size / symm_cuda_scratch_rows(ranks);
     cut.parts = mover->pieces == 1 && slice <= row / ROW_UNIT * ROW_UNIT ? 1 : cut.depth;
     cut.row = row / cut.parts / ROW_UNIT * ROW_UNIT;
     cut.elements = symm_least(cut.row, wanted) / extent;
@@ -87,20 +87,21 @@ static struct cut cut_make(const struct symm_run *run, const struct symm_mover *
 }
 
 /* The elements of piece `piece` of a rank's slice. */
-static size_t piece_of(const struct symm_run *run, const struct cut *cut, int rank, uint32_t piece,
+static size_t piece_of(const struct symm_work *work, const struct cut *cut, int rank,
+                       uint32_t piece,
                        size_t *begin)
 {
     size_t end;
-    slice_of(run, cut->scatters, rank, begin, &end);
+    slice_of(work, cut->scatters, rank, begin, &end);
     *begin = symm_least(*begin + piece * cut->elements, end);
     return symm_least(end - *begin, cut->elements);
 }
 
 /* Where `source` puts its part of a piece for `owner`. */
-static unsigned char *row_of(const struct symm_run *run, const struct cut *cut, int owner,
+static unsigned char *row_of(const struct symm_work *work, const struct cut *cut, int owner,
                              int source, uint32_t piece)
 {
-    return symm_cuda_scratch_row(run, owner, source, piece % cut->parts, cut->row);
+    return symm_cuda_scratch_row(work, owner, source, piece % cut->parts, cut->row);
 }
 
 /* ---- steps of the phase: pushes told plus stores told ---------------------------------------- */
@@ -162,10 +163,12 @@ static enum symm_status move_start(struct symm_run *run, const struct symm_mover
     struct symm_kernel kernel;
     const int lane = 0;
     return mover->by_engines
-               ? symm_device_engine_start(run->device, pushes, count, lane, NULL, 0, completion)
+               ? symm_device_engine_start(run->work->device, pushes, count, lane, NULL, 0,
+                                          completion)
                : symm_device_start(
-                     run->device,
-                     symm_kernel_push(&kernel, pushes, count, false, run->block_limit), completion);
+                     run->work->device,
+                     symm_kernel_push(&kernel, pushes, count, false, run->work->block_limit),
+                         completion);
 }
 
 static enum symm_status push_start(struct symm_run *run, const struct symm_mover *mover,
@@ -173,19 +176,19 @@ static enum symm_status push_start(struct symm_run *run, const struct symm_mover
 {
     struct symm_pipeline *pipeline = &run->pipeline;
     struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX];
-    size_t extent = symm_cuda_type_extent(run->cuda_type);
+    size_t extent = symm_cuda_type_extent(run->work->cuda_type);
     uint32_t piece = pipeline->pushed;
-    int me = run->team->rank, ranks = run->team->size;
+    int me = run->work->team->rank, ranks = run->work->team->size;
     if (!is_startable(cut, piece, pipeline->landed) ||
         (piece >= cut->depth && least < step_of_store(cut, piece - cut->depth))) {
         return SYMM_PENDING;
     }
     for (int turn = 1; turn < ranks; turn++) {
-        int owner = symm_run_rotate(run, turn);
-        size_t begin, count = piece_of(run, cut, owner, piece, &begin);
+        int owner = symm_work_rotate(run->work, turn);
+        size_t begin, count = piece_of(run->work, cut, owner, piece, &begin);
         pushes[turn - 1] = (struct symm_cuda_push){
-            .input = (const unsigned char *)run->input + begin * extent,
-            .output = row_of(run, cut, owner, me, piece),
+            .input = (const unsigned char *)run->work->input + begin * extent,
+            .output = row_of(run->work, cut, owner, me, piece),
             .bytes = count * extent,
         };
     }
@@ -194,11 +197,11 @@ static enum symm_status push_start(struct symm_run *run, const struct symm_mover
 }
 
 /* The user's limit and the mover's, of which either may be 0: none. */
-static unsigned sum_blocks(const struct symm_run *run, const struct symm_mover *mover)
+static unsigned sum_blocks(const struct symm_work *work, const struct symm_mover *mover)
 {
     bool is_users = mover->sum_blocks == 0 ||
-                    (run->block_limit != 0 && run->block_limit < mover->sum_blocks);
-    return is_users ? run->block_limit : mover->sum_blocks;
+                    (work->block_limit != 0 && work->block_limit < mover->sum_blocks);
+    return is_users ? work->block_limit : mover->sum_blocks;
 }
 
 static enum symm_status sum_start(struct symm_run *run, const struct symm_mover *mover,
@@ -206,31 +209,32 @@ static enum symm_status sum_start(struct symm_run *run, const struct symm_mover 
 {
     struct symm_kernel kernel;
     struct symm_pipeline *pipeline = &run->pipeline;
-    size_t begin, extent = symm_cuda_type_extent(run->cuda_type);
+    size_t begin, extent = symm_cuda_type_extent(run->work->cuda_type);
     uint32_t piece = pipeline->adding;
-    int me = run->team->rank, ranks = run->team->size;
+    int me = run->work->team->rank, ranks = run->work->team->size;
     if (!is_startable(cut, piece, pipeline->added) || least < step_of_push(cut, piece)) {
         return SYMM_PENDING;
     }
-    size_t count = piece_of(run, cut, me, piece, &begin);
+    size_t count = piece_of(run->work, cut, me, piece, &begin);
     struct symm_cuda_reduce arguments = {
         .end = count, .ranks = ranks,
         .output_count = mover->stores || mover->scatters ? 1 : ranks,
     };
     for (int rank = 0; rank < ranks; rank++) {
         arguments.inputs[rank] = rank == me
-                                     ? (const unsigned char *)run->input + begin * extent
-                                     : row_of(run, cut, me, rank, piece);
+                                     ? (const unsigned char *)run->work->input + begin * extent
+                                     : row_of(run->work, cut, me, rank, piece);
     }
     for (int turn = 0; turn < arguments.output_count; turn++) {
-        size_t skipped = mover->scatters ? run->begins[me] : 0;
+        size_t skipped = mover->scatters ? run->work->begins[me] : 0;
         unsigned char *output =
-            turn == 0 ? run->output : run->outputs[symm_run_rotate(run, turn)];
+            turn == 0 ? run->work->output : run->work->outputs[symm_work_rotate(run->work, turn)];
         arguments.outputs[turn] = output + (begin - skipped) * extent;
     }
-    return symm_device_start(run->device,
-                             symm_kernel_reduce(&kernel, run->cuda_type, run->cuda_op, &arguments,
-                                                sum_blocks(run, mover)),
+    return symm_device_start(run->work->device,
+                             symm_kernel_reduce(&kernel, run->work->cuda_type, run->work->cuda_op,
+                                                &arguments,
+                                                sum_blocks(run->work, mover)),
                              &pipeline->sums[piece % cut->depth]);
 }
 
@@ -239,17 +243,17 @@ static enum symm_status store_start(struct symm_run *run, const struct symm_move
 {
     struct symm_pipeline *pipeline = &run->pipeline;
     struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX];
-    size_t begin, extent = symm_cuda_type_extent(run->cuda_type);
+    size_t begin, extent = symm_cuda_type_extent(run->work->cuda_type);
     uint32_t piece = pipeline->storing;
-    int me = run->team->rank, ranks = run->team->size;
+    int me = run->work->team->rank, ranks = run->work->team->size;
     if (piece == pipeline->added || !is_startable(cut, piece, pipeline->stored)) {
         return SYMM_PENDING;
     }
-    size_t bytes = piece_of(run, cut, me, piece, &begin) * extent;
+    size_t bytes = piece_of(run->work, cut, me, piece, &begin) * extent;
     for (int turn = 1; turn < ranks; turn++) {
-        unsigned char *output = run->outputs[symm_run_rotate(run, turn)];
+        unsigned char *output = run->work->outputs[symm_work_rotate(run->work, turn)];
         pushes[turn - 1] = (struct symm_cuda_push){
-            .input = (const unsigned char *)run->output + begin * extent,
+            .input = (const unsigned char *)run->work->output + begin * extent,
             .output = output + begin * extent,
             .bytes = bytes,
         };
@@ -275,7 +279,7 @@ static enum symm_status work_start(struct symm_run *run, const struct symm_mover
                                    const struct cut *cut)
 {
     struct symm_pipeline *pipeline = &run->pipeline;
-    uint64_t least = symm_phase_least(&run->team->control, run->sequence);
+    uint64_t least = symm_phase_least(&run->work->team->control, run->work->sequence);
     enum symm_status failure = SYMM_OK;
     if (mover->stores) {
         start_count(run, store_start(run, mover, cut), &pipeline->storing, &failure);
@@ -292,7 +296,7 @@ void symm_pipeline_test(struct symm_run *run, struct symm_completion *completion
 {
     enum symm_status status = SYMM_OK;
     while (*ended < started && status != SYMM_PENDING) {
-        status = symm_completion_test(run->device, &completions[*ended % depth]);
+        status = symm_completion_test(run->work->device, &completions[*ended % depth]);
         *ended += status != SYMM_PENDING; /* one that has failed has ended, too */
         if (status != SYMM_OK && status != SYMM_PENDING && *failure == SYMM_OK) {
             *failure = status;
@@ -330,7 +334,7 @@ enum { WORKING, DRAINING, DEPARTING = SYMM_CUDA_DEPARTING };
 
 enum symm_status symm_pipeline_step(struct symm_run *run, const struct symm_mover *mover)
 {
-    struct cut cut = cut_make(run, mover);
+    struct cut cut = cut_make(run->work, mover);
     enum symm_status status = work_test(run, mover, &cut);
     if (run->stage == WORKING) {
         if (status == SYMM_OK) {

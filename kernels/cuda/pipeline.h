@@ -97,7 +97,8 @@ enum symm_status symm_pipeline_step(struct symm_run *run, const struct symm_move
                                                                                                    \
     static enum symm_status step(struct symm_run *run)                                             \
     {                                                                                              \
-        return symm_pipeline_step(run, run->team->size == 2 ? &(of_two) : &(of_more));             \
+        const int ranks = run->work->team->size;                                                   \
+        return symm_pipeline_step(run, ranks == 2 ? &(of_two) : &(of_more));                       \
     }
 
 #endif /* SYMM_KERNELS_CUDA_PIPELINE_H */

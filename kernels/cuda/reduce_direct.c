@@ -14,25 +14,26 @@
 
 #include "kernels/cuda/rooted.h"
 
-static struct symm_kernel *slice_make(const struct symm_run *run, size_t begin, size_t end,
+static struct symm_kernel *slice_make(const struct symm_work *work, size_t begin, size_t end,
                                       unsigned block_limit, struct symm_kernel *kernel)
 {
     struct symm_cuda_reduce arguments = {
-        .begin = begin, .end = end, .ranks = run->team->size, .output_count = 1,
-        .outputs = {run->outputs[run->root]},
+        .begin = begin, .end = end, .ranks = work->team->size, .output_count = 1,
+        .outputs = {work->outputs[work->root]},
     };
     if (begin == end) {
         return symm_kernel_nothing(kernel);
     }
-    for (int rank = 0; rank < run->team->size; rank++) {
-        arguments.inputs[rank] = run->inputs[rank];
+    for (int rank = 0; rank < work->team->size; rank++) {
+        arguments.inputs[rank] = work->inputs[rank];
     }
-    return symm_kernel_reduce(kernel, run->cuda_type, run->cuda_op, &arguments, block_limit);
+    return symm_kernel_reduce(kernel, work->cuda_type, work->cuda_op, &arguments, block_limit);
 }
 
-static struct symm_kernel *one_shot_make(const struct symm_run *run, struct symm_kernel *kernel)
+static struct symm_kernel *one_shot_make(const struct symm_work *work, struct symm_kernel *kernel)
 {
-    return slice_make(run, 0, symm_rooted_is_root(run) ? run->count : 0, run->block_limit, kernel);
+    return slice_make(work, 0, symm_rooted_is_root(work) ? work->count : 0, work->block_limit,
+                      kernel);
 }
 
 /*
@@ -41,26 +42,26 @@ static struct symm_kernel *one_shot_make(const struct symm_run *run, struct symm
  * 64 MiB 244 and 234; 4 MiB 30 and 36; from 128 MiB on it is all one
  * (bench/results/gpu-h100-4-ranks-blocks.txt).
  */
-static unsigned slice_blocks(const struct symm_run *run, size_t count)
+static unsigned slice_blocks(const struct symm_work *work, size_t count)
 {
     const size_t least = 2 << 20; /* bytes */
     const unsigned of_large = 32;
-    size_t bytes = count * symm_cuda_type_extent((enum symm_cuda_type)run->cuda_type);
-    return run->block_limit == 0 && bytes >= least ? of_large : run->block_limit;
+    size_t bytes = count * symm_cuda_type_extent((enum symm_cuda_type)work->cuda_type);
+    return work->block_limit == 0 && bytes >= least ? of_large : work->block_limit;
 }
 
-struct symm_kernel *symm_reduce_two_shot_make(const struct symm_run *run,
+struct symm_kernel *symm_reduce_two_shot_make(const struct symm_work *work,
                                               struct symm_kernel *kernel)
 {
     size_t begin = 0, end = 0;
-    if (run->team->size == 2) {
-        return one_shot_make(run, kernel);
+    if (work->team->size == 2) {
+        return one_shot_make(work, kernel);
     }
-    if (!symm_rooted_is_root(run)) {
-        symm_slice(run->count, symm_cuda_type_extent((enum symm_cuda_type)run->cuda_type),
-                   symm_rooted_number(run, run->team->rank), run->team->size - 1, &begin, &end);
+    if (!symm_rooted_is_root(work)) {
+        symm_slice(work->count, symm_cuda_type_extent((enum symm_cuda_type)work->cuda_type),
+                   symm_rooted_number(work, work->team->rank), work->team->size - 1, &begin, &end);
     }
-    return slice_make(run, begin, end, slice_blocks(run, end - begin), kernel);
+    return slice_make(work, begin, end, slice_blocks(work, end - begin), kernel);
 }
 
 const struct symm_algorithm_row symm_reduce_cuda_one_shot = {

@@ -60,20 +60,20 @@ static size_t scratch_fair(int ranks)
 
 /* ---- where things are ------------------------------------------------------------------------ */
 
-static size_t extent_of(const struct symm_run *run)
+static size_t extent_of(const struct symm_work *work)
 {
-    return symm_cuda_type_extent((enum symm_cuda_type)run->cuda_type);
+    return symm_cuda_type_extent((enum symm_cuda_type)work->cuda_type);
 }
 
-static uint64_t vectors_of(const struct symm_run *run)
+static uint64_t vectors_of(const struct symm_work *work)
 {
-    return run->count * extent_of(run) / VECTOR;
+    return work->count * extent_of(work) / VECTOR;
 }
 
 /* The words of a kind. */
-static uint64_t *words_of(const struct symm_run *run, int rank, int kind)
+static uint64_t *words_of(const struct symm_work *work, int rank, int kind)
 {
-    return symm_cuda_head_words(run, rank, SYMM_HEAD_RING + (size_t)kind * WORDS);
+    return symm_cuda_head_words(work, rank, SYMM_HEAD_RING + (size_t)kind * WORDS);
 }
 
 static uint64_t quotient_up(uint64_t dividend, uint64_t divisor)
@@ -85,10 +85,10 @@ static uint64_t quotient_up(uint64_t dividend, uint64_t divisor)
  * How the vectors are cut.  All tracks have as many steps, so that none is waited for in the end.
  * Few vectors go in small steps: the next rank waits for the first of them.
  */
-static void cut(const struct symm_run *run, struct symm_cuda_ring *ring)
+static void cut(const struct symm_work *work, struct symm_cuda_ring *ring)
 {
-    uint64_t lines = run->scratch_size / VECTOR / LINE / SLOTS;
-    ring->vectors = vectors_of(run);
+    uint64_t lines = work->scratch_size / VECTOR / LINE / SLOTS;
+    ring->vectors = vectors_of(work);
     ring->slots = SLOTS;
     ring->tracks = symm_least(SYMM_CUDA_RING_TRACKS, lines);
     uint64_t most = symm_least(SYMM_CUDA_RING_STEP, lines / ring->tracks * LINE);
@@ -101,17 +101,17 @@ static void cut(const struct symm_run *run, struct symm_cuda_ring *ring)
 }
 
 /* All ranks come to the same answer: buffers are at the same place in a page for all of them. */
-static bool is_ring(const struct symm_run *run)
+static bool is_ring(const struct symm_work *work)
 {
-    int last = run->team->size - 1;
-    uint64_t addresses = (uint64_t)(uintptr_t)run->outputs[run->root];
+    int last = work->team->size - 1;
+    uint64_t addresses = (uint64_t)(uintptr_t)work->outputs[work->root];
     for (int rank = 0; rank <= last; rank++) {
-        addresses |= (uint64_t)(uintptr_t)run->inputs[rank];
+        addresses |= (uint64_t)(uintptr_t)work->inputs[rank];
     }
-    return last > 0 && !run->beside && addresses % VECTOR == 0 &&
-           (run->root <= 1 || run->root == last) &&
-           symm_device_can_ring((enum symm_cuda_type)run->cuda_type,
-                                (enum symm_cuda_op)run->cuda_op);
+    return last > 0 && !work->beside && addresses % VECTOR == 0 &&
+           (work->root <= 1 || work->root == last) &&
+           symm_device_can_ring((enum symm_cuda_type)work->cuda_type,
+                                (enum symm_cuda_op)work->cuda_op);
 }
 
 /* This rank's neighbours on the way of the sums; -1: it is the first, or makes the result. */
@@ -119,22 +119,22 @@ struct way {
     int before, next;
 };
 
-static struct way way_of(const struct symm_run *run)
+static struct way way_of(const struct symm_work *work)
 {
-    int chain[SYMM_CUDA_RANKS_MAX], count = 0, place = 0, size = run->team->size;
-    bool begins = run->root <= 1 && size > 2; /* of two ranks the root adds */
+    int chain[SYMM_CUDA_RANKS_MAX], count = 0, place = 0, size = work->team->size;
+    bool begins = work->root <= 1 && size > 2; /* of two ranks the root adds */
     if (begins) {
-        chain[count++] = run->root;
+        chain[count++] = work->root;
     }
     for (int rank = 0; rank < size; rank++) {
-        if (rank != run->root) {
+        if (rank != work->root) {
             chain[count++] = rank;
         }
     }
     if (!begins) {
-        chain[count] = run->root;
+        chain[count] = work->root;
     }
-    while (chain[place] != run->team->rank) {
+    while (chain[place] != work->team->rank) {
         place++;
     }
     return (struct way){place > 0 ? chain[place - 1] : -1,
@@ -153,67 +153,68 @@ enum { PASSED = 1, ENDED }; /* what ranks raise */
 
 /* ---- the work -------------------------------------------------------------------------------- */
 
-static struct symm_kernel *pass_make(const struct symm_run *run, struct symm_kernel *kernel)
+static struct symm_kernel *pass_make(const struct symm_work *work, struct symm_kernel *kernel)
 {
-    struct way way = way_of(run);
-    int rank = run->team->rank;
+    struct way way = way_of(work);
+    int rank = work->team->rank;
     struct symm_cuda_ring ring = {
-        .own = run->input,
-        .output = run->outputs[run->root],
-        .done = words_of(run, rank, DONE),
+        .own = work->input,
+        .output = work->outputs[work->root],
+        .done = words_of(work, rank, DONE),
         .own_first = rank < way.before,
         .patience = PATIENCE,
     };
-    if (vectors_of(run) == 0) {
+    if (vectors_of(work) == 0) {
         return symm_kernel_nothing(kernel);
     }
-    cut(run, &ring);
+    cut(work, &ring);
     if (way.before >= 0) {
-        ring.sum = run->scratches[rank];
-        ring.come = words_of(run, rank, COME);
-        ring.room = words_of(run, way.before, TAKEN);
+        ring.sum = work->scratches[rank];
+        ring.come = words_of(work, rank, COME);
+        ring.room = words_of(work, way.before, TAKEN);
     }
     if (way.next >= 0) {
-        ring.output = run->scratches[way.next];
-        ring.passed = words_of(run, way.next, COME);
-        ring.taken = words_of(run, rank, TAKEN);
+        ring.output = work->scratches[way.next];
+        ring.passed = words_of(work, way.next, COME);
+        ring.taken = words_of(work, rank, TAKEN);
     }
-    return symm_kernel_ring(kernel, run->cuda_type, run->cuda_op, &ring, run->block_limit);
+    return symm_kernel_ring(kernel, work->cuda_type, work->cuda_op, &ring, work->block_limit);
 }
 
 /* One that has come back late goes on, unless a rank has failed, which it would wait for. */
 static enum symm_status pass_test(struct symm_run *run)
 {
-    enum symm_status status = symm_completion_test(run->device, &run->completion);
+    enum symm_status status = symm_completion_test(run->work->device, &run->completion);
     if (status != SYMM_OK || !run->completion.late) {
         return status;
     }
     run->stage = BEGINNING;
-    return symm_cuda_someone_has_failed(run) ? SYMM_ERR_SYSTEM : SYMM_PENDING;
+    return symm_cuda_someone_has_failed(run->work) ? SYMM_ERR_SYSTEM : SYMM_PENDING;
 }
 
 /* Elements that fill no vector. */
-static struct symm_kernel *rest_make(const struct symm_run *run, struct symm_kernel *kernel)
+static struct symm_kernel *rest_make(const struct symm_work *work, struct symm_kernel *kernel)
 {
     struct symm_cuda_reduce arguments = {
-        .begin = vectors_of(run) * VECTOR / extent_of(run), .end = run->count,
-        .ranks = run->team->size, .output_count = 1, .outputs = {run->outputs[run->root]},
+        .begin = vectors_of(work) * VECTOR / extent_of(work), .end = work->count,
+        .ranks = work->team->size, .output_count = 1, .outputs = {work->outputs[work->root]},
     };
-    if (!symm_rooted_is_root(run)) {
+    if (!symm_rooted_is_root(work)) {
         return symm_kernel_nothing(kernel);
     }
-    for (int rank = 0; rank < run->team->size; rank++) {
-        arguments.inputs[rank] = run->inputs[rank];
+    for (int rank = 0; rank < work->team->size; rank++) {
+        arguments.inputs[rank] = work->inputs[rank];
     }
-    return symm_kernel_reduce(kernel, run->cuda_type, run->cuda_op, &arguments, run->block_limit);
+    return symm_kernel_reduce(kernel, work->cuda_type, work->cuda_op, &arguments,
+                              work->block_limit);
 }
 
 /* Nobody stores to this rank's words any more. */
-static struct symm_kernel *wipe_make(const struct symm_run *run, struct symm_kernel *kernel)
+static struct symm_kernel *wipe_make(const struct symm_work *work, struct symm_kernel *kernel)
 {
-    int rank = run->team->rank;
+    int rank = work->team->rank;
     const struct symm_cuda_push zeros = {
-        symm_cuda_head_words(run, rank, SYMM_HEAD_ZEROS), words_of(run, rank, 0),
+        symm_cuda_head_words(work, rank, SYMM_HEAD_ZEROS), words_of(work, rank, 0),
         WORD_KINDS * WORDS,
     };
     return symm_kernel_push(kernel, &zeros, 1, false, 1);
@@ -239,17 +240,17 @@ static void passing(struct symm_run *run)
 /* The next rank may still say what it has taken. */
 static void resting(struct symm_run *run)
 {
-    int next = way_of(run).next;
-    if (next < 0 || symm_run_rank_reached(run, next, PASSED)) {
+    int next = way_of(run->work).next;
+    if (next < 0 || symm_work_rank_reached(run->work, next, PASSED)) {
         proceed(run, symm_cuda_start(run, wipe_make, &run->completions[0]), WIPING);
     }
 }
 
 static void wiping(struct symm_run *run)
 {
-    enum symm_status status = symm_completion_test(run->device, &run->completion);
+    enum symm_status status = symm_completion_test(run->work->device, &run->completion);
     if (status == SYMM_OK) {
-        status = symm_completion_test(run->device, &run->completions[0]);
+        status = symm_completion_test(run->work->device, &run->completions[0]);
     }
     proceed(run, status, ENDING);
 }
@@ -258,7 +259,8 @@ static void wiping(struct symm_run *run)
 static void draining(struct symm_run *run)
 {
     if (symm_run_give_up(run) == SYMM_OK) {
-        symm_run_raise(run, symm_cuda_someone_has_failed(run) ? ENDED : SYMM_CUDA_STEP_FAILED);
+        symm_run_raise(run,
+                       symm_cuda_someone_has_failed(run->work) ? ENDED : SYMM_CUDA_STEP_FAILED);
         run->stage = LEAVING;
     }
 }
@@ -298,7 +300,8 @@ static enum symm_status ring_step(struct symm_run *run)
 
 static enum symm_status step(struct symm_run *run)
 {
-    return is_ring(run) ? ring_step(run) : symm_cuda_make_step(run, symm_reduce_two_shot_make);
+    return is_ring(run->work) ? ring_step(run)
+        : symm_cuda_make_step(run, symm_reduce_two_shot_make);
 }
 
 const struct symm_algorithm_row symm_reduce_cuda_ring = {

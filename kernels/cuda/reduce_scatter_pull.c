@@ -13,19 +13,20 @@
 
 #include "kernels/cuda/steps.h"
 
-static struct symm_kernel *make(const struct symm_run *run, struct symm_kernel *kernel)
+static struct symm_kernel *make(const struct symm_work *work, struct symm_kernel *kernel)
 {
-    int ranks = run->team->size;
-    size_t begin = run->begins[run->team->rank];
-    size_t offset = begin * symm_cuda_type_extent((enum symm_cuda_type)run->cuda_type);
+    int ranks = work->team->size;
+    size_t begin = work->begins[work->team->rank];
+    size_t offset = begin * symm_cuda_type_extent((enum symm_cuda_type)work->cuda_type);
     struct symm_cuda_reduce arguments = {
-        .begin = 0, .end = run->begins[run->team->rank + 1] - begin, .ranks = ranks,
-        .output_count = 1, .outputs = {run->output},
+        .begin = 0, .end = work->begins[work->team->rank + 1] - begin, .ranks = ranks,
+        .output_count = 1, .outputs = {work->output},
     };
     for (int rank = 0; rank < ranks; rank++) {
-        arguments.inputs[rank] = (const unsigned char *)run->inputs[rank] + offset;
+        arguments.inputs[rank] = (const unsigned char *)work->inputs[rank] + offset;
     }
-    return symm_kernel_reduce(kernel, run->cuda_type, run->cuda_op, &arguments, run->block_limit);
+    return symm_kernel_reduce(kernel, work->cuda_type, work->cuda_op, &arguments,
+                              work->block_limit);
 }
 
 SYMM_ALGORITHM_ROWS(reduce_scatter, REDUCE_SCATTER, reduce_scatter_block, REDUCE_SCATTER_BLOCK,

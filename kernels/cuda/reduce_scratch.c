@@ -29,72 +29,73 @@ struct cut {
     uint64_t pieces;
 };
 
-static size_t extent_of(const struct symm_run *run)
+static size_t extent_of(const struct symm_work *work)
 {
-    return symm_cuda_type_extent((enum symm_cuda_type)run->cuda_type);
+    return symm_cuda_type_extent((enum symm_cuda_type)work->cuda_type);
 }
 
-static struct cut cut_make(const struct symm_run *run)
+static struct cut cut_make(const struct symm_work *work)
 {
-    size_t extent = extent_of(run), wanted = symm_relay_piece(run->count * extent, FILL);
-    struct cut cut = {.part = symm_relay_row(run->scratch_size, PARTS)};
+    size_t extent = extent_of(work), wanted = symm_relay_piece(work->count * extent, FILL);
+    struct cut cut = {.part = symm_relay_row(work->scratch_size, PARTS)};
     cut.elements = symm_least(wanted, cut.part) / extent;
-    if (cut.elements < run->count && cut.elements > UNIT) { /* pieces begin where vectors can */
+    if (cut.elements < work->count && cut.elements > UNIT) { /* pieces begin where vectors can */
         cut.elements -= cut.elements % UNIT;
     }
-    cut.pieces = (run->count + cut.elements - 1) / cut.elements;
+    cut.pieces = (work->count + cut.elements - 1) / cut.elements;
     return cut;
 }
 
-static size_t count_of(const struct symm_run *run, const struct cut *cut, uint64_t piece)
+static size_t count_of(const struct symm_work *work, const struct cut *cut, uint64_t piece)
 {
-    return symm_least(run->count - (size_t)piece * cut->elements, cut->elements);
+    return symm_least(work->count - (size_t)piece * cut->elements, cut->elements);
 }
 
-static unsigned char *part_of(const struct symm_run *run, const struct cut *cut, int rank,
+static unsigned char *part_of(const struct symm_work *work, const struct cut *cut, int rank,
                               uint64_t piece)
 {
-    return (unsigned char *)run->scratches[rank] + piece % PARTS * cut->part;
+    return (unsigned char *)work->scratches[rank] + piece % PARTS * cut->part;
 }
 
-static struct symm_kernel *reduce_make(const struct symm_run *run, uint64_t stage,
+static struct symm_kernel *reduce_make(const struct symm_work *work, uint64_t stage,
                                        struct symm_kernel *kernel)
 {
-    struct cut cut = cut_make(run);
-    if (stage == 0 || !symm_rooted_is_root(run)) {
+    struct cut cut = cut_make(work);
+    if (stage == 0 || !symm_rooted_is_root(work)) {
         return symm_kernel_nothing(kernel);
     }
-    size_t offset = (size_t)(stage - 1) * cut.elements * extent_of(run);
+    size_t offset = (size_t)(stage - 1) * cut.elements * extent_of(work);
     struct symm_cuda_reduce arguments = {
-        .end = count_of(run, &cut, stage - 1), .ranks = run->team->size, .output_count = 1,
-        .outputs = {(unsigned char *)run->output + offset},
+        .end = count_of(work, &cut, stage - 1), .ranks = work->team->size, .output_count = 1,
+        .outputs = {(unsigned char *)work->output + offset},
     };
-    for (int rank = 0; rank < run->team->size; rank++) {
-        arguments.inputs[rank] = rank == run->root ? (const unsigned char *)run->input + offset
-                                                   : part_of(run, &cut, rank, stage - 1);
+    for (int rank = 0; rank < work->team->size; rank++) {
+        arguments.inputs[rank] = rank == work->root ? (const unsigned char *)work->input + offset
+                                                   : part_of(work, &cut, rank, stage - 1);
     }
-    return symm_kernel_reduce(kernel, run->cuda_type, run->cuda_op, &arguments, run->block_limit);
+    return symm_kernel_reduce(kernel, work->cuda_type, work->cuda_op, &arguments,
+                              work->block_limit);
 }
 
-static struct symm_kernel *in_make(const struct symm_run *run, uint64_t stage,
+static struct symm_kernel *in_make(const struct symm_work *work, uint64_t stage,
                                    struct symm_kernel *kernel)
 {
-    struct cut cut = cut_make(run);
-    if (stage >= cut.pieces || symm_rooted_is_root(run)) {
+    struct cut cut = cut_make(work);
+    if (stage >= cut.pieces || symm_rooted_is_root(work)) {
         return symm_kernel_nothing(kernel);
     }
-    size_t extent = extent_of(run);
+    size_t extent = extent_of(work);
     const struct symm_cuda_push in = {
-        (const unsigned char *)run->input + (size_t)stage * cut.elements * extent,
-        part_of(run, &cut, run->team->rank, stage), count_of(run, &cut, stage) * extent};
-    return symm_kernel_beside(kernel, &in, 1, run->block_limit);
+        (const unsigned char *)work->input + (size_t)stage * cut.elements * extent,
+        part_of(work, &cut, work->team->rank, stage), count_of(work, &cut, stage) * extent};
+    return symm_kernel_beside(kernel, &in, 1, work->block_limit);
 }
 
 static enum symm_status step(struct symm_run *run)
 {
     static const symm_stage_make launches[SYMM_STAGE_LAUNCHES] = {
         [SYMM_STAGE_ACROSS] = reduce_make, [SYMM_STAGE_BESIDE] = in_make};
-    struct cut cut = cut_make(run);
+    struct cut cut = cut_make(run->work);
     return symm_relay_step(run, cut.pieces + FILL, launches);
 }
 

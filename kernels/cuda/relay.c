@@ -30,17 +30,18 @@ size_t symm_relay_piece(size_t bytes, unsigned fill)
 void symm_run_start_early(struct symm_run *run, size_t bytes, void *scratch, size_t size)
 {
     struct symm_kernel kernel;
-    const struct symm_cuda_push copy = {run->input, scratch, bytes};
+    const struct symm_cuda_push copy = {run->work->input, scratch, bytes};
     run->early = bytes <= symm_least(symm_relay_early_most, size) &&
-                 symm_device_start(run->device,
-                                   symm_kernel_beside(&kernel, &copy, 1, run->block_limit),
+                 symm_device_start(run->work->device,
+                                   symm_kernel_beside(&kernel, &copy, 1, run->work->block_limit),
                                    &run->completions[SYMM_STAGE_BESIDE]) == SYMM_OK;
 }
 
 void symm_run_settle_early(struct symm_run *run)
 {
     while (run->early) {
-        run->early = symm_completion_test(run->device, &run->completions[SYMM_STAGE_BESIDE]) ==
+        run->early = symm_completion_test(run->work->device,
+                                          &run->completions[SYMM_STAGE_BESIDE]) ==
                      SYMM_PENDING;
     }
 }
@@ -64,7 +65,8 @@ static enum symm_status launches_start(struct symm_run *run,
             continue;
         }
         enum symm_status status = symm_device_start(
-            run->device, launches[launch](run, run->piece, &kernel), &run->completions[launch]);
+            run->work->device, launches[launch](run->work, run->piece, &kernel),
+                &run->completions[launch]);
         if (status != SYMM_OK) {
             return status;
         }
@@ -80,7 +82,8 @@ static enum symm_status launches_test(struct symm_run *run)
 {
     bool pending = false;
     for (int launch = 0; launch < SYMM_STAGE_LAUNCHES; launch++) {
-        enum symm_status status = symm_completion_test(run->device, &run->completions[launch]);
+        enum symm_status status = symm_completion_test(run->work->device,
+                                                       &run->completions[launch]);
         pending |= status == SYMM_PENDING;
         if (status != SYMM_OK && status != SYMM_PENDING && run->failure == SYMM_OK) {
             run->failure = status;

@@ -33,7 +33,7 @@
 enum { SYMM_STAGE_ACROSS, SYMM_STAGE_BESIDE, SYMM_STAGE_LAUNCHES };
 
 /* Make a kernel of stage `stage`, or one with nothing to do. */
-typedef struct symm_kernel *(*symm_stage_make)(const struct symm_run *run, uint64_t stage,
+typedef struct symm_kernel *(*symm_stage_make)(const struct symm_work *work, uint64_t stage,
                                                struct symm_kernel *kernel);
 
 /* The step function of an algorithm of `count` stages.  Launches are started in their order. */

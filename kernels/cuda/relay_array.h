@@ -21,7 +21,7 @@ struct symm_relay_array {
 size_t symm_relay_array_wanted(size_t bytes, unsigned fill);
 
 /* The array of this call.  A small one is one piece, where the scratch has room for it. */
-struct symm_relay_array symm_relay_array_cut(const struct symm_run *run, unsigned fill);
+struct symm_relay_array symm_relay_array_cut(const struct symm_work *work, unsigned fill);
 
 /* The first element of a piece. */
 static inline size_t symm_relay_array_begin(const struct symm_relay_array *array, uint64_t piece)
@@ -30,35 +30,35 @@ static inline size_t symm_relay_array_begin(const struct symm_relay_array *array
 }
 
 /* How many elements a piece has. */
-static inline size_t symm_relay_array_count(const struct symm_run *run,
+static inline size_t symm_relay_array_count(const struct symm_work *work,
                                             const struct symm_relay_array *array, uint64_t piece)
 {
-    return symm_least(run->count - symm_relay_array_begin(array, piece), array->elements);
+    return symm_least(work->count - symm_relay_array_begin(array, piece), array->elements);
 }
 
 /* Where a piece is in a rank's scratch. */
-static inline unsigned char *symm_relay_array_part(const struct symm_run *run,
+static inline unsigned char *symm_relay_array_part(const struct symm_work *work,
                                                    const struct symm_relay_array *array, int rank,
                                                    uint64_t piece)
 {
-    return (unsigned char *)run->scratches[rank] + piece % array->parts * array->row;
+    return (unsigned char *)work->scratches[rank] + piece % array->parts * array->row;
 }
 
 /* The copy of a piece of this rank's input to its scratch. */
-static inline struct symm_cuda_push symm_relay_array_copy_in(const struct symm_run *run,
+static inline struct symm_cuda_push symm_relay_array_copy_in(const struct symm_work *work,
                                                              const struct symm_relay_array *array,
                                                              uint64_t piece)
 {
     return (struct symm_cuda_push){
-        .input = (const unsigned char *)run->input +
+        .input = (const unsigned char *)work->input +
                  symm_relay_array_begin(array, piece) * array->extent,
-        .output = symm_relay_array_part(run, array, run->team->rank, piece),
-        .bytes = symm_relay_array_count(run, array, piece) * array->extent,
+        .output = symm_relay_array_part(work, array, work->team->rank, piece),
+        .bytes = symm_relay_array_count(work, array, piece) * array->extent,
     };
 }
 
 /* A kernel that reduces a piece of the first `ranks` ranks, from their scratch to the output. */
-struct symm_kernel *symm_relay_array_reduce(const struct symm_run *run,
+struct symm_kernel *symm_relay_array_reduce(const struct symm_work *work,
                                             const struct symm_relay_array *array, int ranks,
                                             uint64_t piece, struct symm_kernel *kernel);
 

@@ -11,32 +11,32 @@
 #include "kernels/rooted.h"
 
 /* What this rank stores to other ranks, in the order me + 1, me + 2, ...  Returns how many. */
-static inline int symm_rooted_pushes(const struct symm_run *run,
+static inline int symm_rooted_pushes(const struct symm_work *work,
                                      struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX])
 {
-    const unsigned char *input = run->input;
+    const unsigned char *input = work->input;
     int count = 0;
-    if (!symm_rooted_is_from_root(run)) {
-        if (!symm_rooted_is_root(run)) {
-            unsigned char *output = run->outputs[run->root];
+    if (!symm_rooted_is_from_root(work)) {
+        if (!symm_rooted_is_root(work)) {
+            unsigned char *output = work->outputs[work->root];
             pushes[count++] = (struct symm_cuda_push){
-                input, output + symm_rooted_begin(run, run->team->rank), run->count};
+                input, output + symm_rooted_begin(work, work->team->rank), work->count};
         }
         return count;
     }
-    for (int turn = 1; symm_rooted_is_root(run) && turn < run->team->size; turn++) {
-        int rank = symm_run_rotate(run, turn);
-        pushes[count++] = (struct symm_cuda_push){input + symm_rooted_begin(run, rank),
-                                                  run->outputs[rank], run->count};
+    for (int turn = 1; symm_rooted_is_root(work) && turn < work->team->size; turn++) {
+        int rank = symm_work_rotate(work, turn);
+        pushes[count++] = (struct symm_cuda_push){input + symm_rooted_begin(work, rank),
+                                                  work->outputs[rank], work->count};
     }
     return count;
 }
 
 /* The root's own block.  Returns false if there is nothing to copy. */
-static inline bool symm_rooted_own_push(const struct symm_run *run, struct symm_cuda_push *own)
+static inline bool symm_rooted_own_push(const struct symm_work *work, struct symm_cuda_push *own)
 {
-    own->bytes = run->count;
-    return symm_rooted_own(run, &own->input, &own->output);
+    own->bytes = work->count;
+    return symm_rooted_own(work, &own->input, &own->output);
 }
 
 /* This rank's kernel of a reduce by two-shot (reduce_direct.c). */

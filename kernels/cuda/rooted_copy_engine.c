@@ -15,10 +15,11 @@
 static enum symm_status start(struct symm_run *run)
 {
     struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX], own;
-    int count = symm_rooted_pushes(run, pushes);
-    bool has_own = symm_rooted_own_push(run, &own);
-    return symm_device_engine_start(run->device, pushes, count, -1, has_own ? &own : NULL,
-                                    run->beside ? SYMM_DEVICE_NO_BLOCKS : run->block_limit,
+    int count = symm_rooted_pushes(run->work, pushes);
+    bool has_own = symm_rooted_own_push(run->work, &own);
+    return symm_device_engine_start(run->work->device, pushes, count, -1, has_own ? &own : NULL,
+                                    run->work->beside ? SYMM_DEVICE_NO_BLOCKS
+                                        : run->work->block_limit,
                                     &run->completion);
 }
 

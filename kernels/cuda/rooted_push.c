@@ -11,29 +11,29 @@
 
 #include "kernels/cuda/rooted.h"
 
-static struct symm_kernel *bcast_make(const struct symm_run *run, struct symm_kernel *kernel)
+static struct symm_kernel *bcast_make(const struct symm_work *work, struct symm_kernel *kernel)
 {
-    struct symm_cuda_copy arguments = {.input = run->input, .bytes = run->count};
-    if (!symm_rooted_is_root(run)) {
+    struct symm_cuda_copy arguments = {.input = work->input, .bytes = work->count};
+    if (!symm_rooted_is_root(work)) {
         return symm_kernel_nothing(kernel);
     }
-    for (int turn = 1; turn < run->team->size; turn++) {
-        arguments.outputs[arguments.output_count++] = run->outputs[symm_run_rotate(run, turn)];
+    for (int turn = 1; turn < work->team->size; turn++) {
+        arguments.outputs[arguments.output_count++] = work->outputs[symm_work_rotate(work, turn)];
     }
-    return symm_kernel_copy(kernel, &arguments, run->block_limit);
+    return symm_kernel_copy(kernel, &arguments, work->block_limit);
 }
 
-static struct symm_kernel *make(const struct symm_run *run, struct symm_kernel *kernel)
+static struct symm_kernel *make(const struct symm_work *work, struct symm_kernel *kernel)
 {
     struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX], own;
-    int count = symm_rooted_pushes(run, pushes);
-    bool own_last = symm_rooted_own_push(run, &own);
+    int count = symm_rooted_pushes(work, pushes);
+    bool own_last = symm_rooted_own_push(work, &own);
     if (own_last) {
         pushes[count++] = own;
     }
     return count == 0 ? symm_kernel_nothing(kernel)
                       : symm_kernel_push(kernel, pushes, count, own_last,
-                                         symm_cuda_store_blocks(run, count));
+                                         symm_cuda_store_blocks(work, count));
 }
 
 const struct symm_algorithm_row symm_bcast_cuda_push = {

@@ -48,16 +48,16 @@ struct cut {
     uint64_t pieces;
 };
 
-static struct cut cut_make(const struct symm_run *run)
+static struct cut cut_make(const struct symm_work *work)
 {
-    int ranks = run->team->size;
-    size_t rows = rows_of(symm_rooted_collective(run), ranks) * PARTS;
-    struct cut cut = {.row = symm_relay_row(run->scratch_size, rows)};
-    cut.piece = symm_least(piece_of(run->count, ranks), cut.row);
-    if (cut.piece < run->count && cut.piece > UNIT) {
+    int ranks = work->team->size;
+    size_t rows = rows_of(symm_rooted_collective(work), ranks) * PARTS;
+    struct cut cut = {.row = symm_relay_row(work->scratch_size, rows)};
+    cut.piece = symm_least(piece_of(work->count, ranks), cut.row);
+    if (cut.piece < work->count && cut.piece > UNIT) {
         cut.piece -= cut.piece % UNIT;
     }
-    cut.pieces = (run->count + cut.piece - 1) / cut.piece;
+    cut.pieces = (work->count + cut.piece - 1) / cut.piece;
     return cut;
 }
 
@@ -66,95 +66,95 @@ static size_t begin_of(const struct cut *cut, uint64_t piece)
     return (size_t)piece * cut->piece;
 }
 
-static size_t bytes_of(const struct symm_run *run, const struct cut *cut, uint64_t piece)
+static size_t bytes_of(const struct symm_work *work, const struct cut *cut, uint64_t piece)
 {
-    return symm_least(run->count - begin_of(cut, piece), cut->piece);
+    return symm_least(work->count - begin_of(cut, piece), cut->piece);
 }
 
 /* Where a piece of the block of `rank`, who is not the root, is in scratch. */
-static unsigned char *row_of(const struct symm_run *run, const struct cut *cut, int rank,
+static unsigned char *row_of(const struct symm_work *work, const struct cut *cut, int rank,
                              uint64_t piece)
 {
-    if (symm_rooted_is_from_root(run)) {
-        return (unsigned char *)run->scratches[rank] + piece % PARTS * cut->row;
+    if (symm_rooted_is_from_root(work)) {
+        return (unsigned char *)work->scratches[rank] + piece % PARTS * cut->row;
     }
-    return symm_cuda_scratch_row(run, run->root, rank, piece % PARTS, cut->row);
+    return symm_cuda_scratch_row(work, work->root, rank, piece % PARTS, cut->row);
 }
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
-static struct symm_kernel *bcast_push(const struct symm_run *run, const struct cut *cut,
+static struct symm_kernel *bcast_push(const struct symm_work *work, const struct cut *cut,
                                       uint64_t piece, struct symm_kernel *kernel)
 {
     struct symm_cuda_copy arguments = {
-        .input = (const unsigned char *)run->input + begin_of(cut, piece),
-        .bytes = bytes_of(run, cut, piece),
+        .input = (const unsigned char *)work->input + begin_of(cut, piece),
+        .bytes = bytes_of(work, cut, piece),
     };
-    for (int turn = 1; turn < run->team->size; turn++) {
+    for (int turn = 1; turn < work->team->size; turn++) {
         arguments.outputs[arguments.output_count++] =
-            row_of(run, cut, symm_run_rotate(run, turn), piece);
+            row_of(work, cut, symm_work_rotate(work, turn), piece);
     }
-    return symm_kernel_copy(kernel, &arguments, run->block_limit);
+    return symm_kernel_copy(kernel, &arguments, work->block_limit);
 }
 
-static struct symm_kernel *push_make(const struct symm_run *run, uint64_t stage,
+static struct symm_kernel *push_make(const struct symm_work *work, uint64_t stage,
                                      struct symm_kernel *kernel)
 {
-    struct cut cut = cut_make(run);
+    struct cut cut = cut_make(work);
     struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX];
     int count = 0;
-    if (stage >= cut.pieces || symm_rooted_is_root(run) != symm_rooted_is_from_root(run)) {
+    if (stage >= cut.pieces || symm_rooted_is_root(work) != symm_rooted_is_from_root(work)) {
         return symm_kernel_nothing(kernel);
     }
-    if (symm_rooted_collective(run) == SYMM_BCAST) {
-        return bcast_push(run, &cut, stage, kernel);
+    if (symm_rooted_collective(work) == SYMM_BCAST) {
+        return bcast_push(work, &cut, stage, kernel);
     }
-    const unsigned char *input = (const unsigned char *)run->input + begin_of(&cut, stage);
-    size_t bytes = bytes_of(run, &cut, stage);
-    if (!symm_rooted_is_root(run)) {
+    const unsigned char *input = (const unsigned char *)work->input + begin_of(&cut, stage);
+    size_t bytes = bytes_of(work, &cut, stage);
+    if (!symm_rooted_is_root(work)) {
         pushes[count++] =
-            (struct symm_cuda_push){input, row_of(run, &cut, run->team->rank, stage), bytes};
+            (struct symm_cuda_push){input, row_of(work, &cut, work->team->rank, stage), bytes};
     }
-    for (int turn = 1; symm_rooted_is_root(run) && turn < run->team->size; turn++) {
-        int rank = symm_run_rotate(run, turn);
-        pushes[count++] = (struct symm_cuda_push){input + symm_rooted_begin(run, rank),
-                                                  row_of(run, &cut, rank, stage), bytes};
+    for (int turn = 1; symm_rooted_is_root(work) && turn < work->team->size; turn++) {
+        int rank = symm_work_rotate(work, turn);
+        pushes[count++] = (struct symm_cuda_push){input + symm_rooted_begin(work, rank),
+                                                  row_of(work, &cut, rank, stage), bytes};
     }
-    return symm_kernel_push(kernel, pushes, count, false, run->block_limit);
+    return symm_kernel_push(kernel, pushes, count, false, work->block_limit);
 }
 
 /* Copy a piece out, or in the first stage the root's own block. */
-static struct symm_kernel *out_make(const struct symm_run *run, uint64_t stage,
+static struct symm_kernel *out_make(const struct symm_work *work, uint64_t stage,
                                     struct symm_kernel *kernel)
 {
-    struct cut cut = cut_make(run);
+    struct cut cut = cut_make(work);
     struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX];
-    int count = 0, me = run->team->rank;
-    unsigned char *output = run->output;
+    int count = 0, me = work->team->rank;
+    unsigned char *output = work->output;
     if (stage == 0) {
-        count += symm_rooted_own_push(run, &copies[0]);
-    } else if (!symm_rooted_is_root(run) && symm_rooted_is_from_root(run)) {
-        copies[count++] = (struct symm_cuda_push){row_of(run, &cut, me, stage - 1),
+        count += symm_rooted_own_push(work, &copies[0]);
+    } else if (!symm_rooted_is_root(work) && symm_rooted_is_from_root(work)) {
+        copies[count++] = (struct symm_cuda_push){row_of(work, &cut, me, stage - 1),
                                                   output + begin_of(&cut, stage - 1),
-                                                  bytes_of(run, &cut, stage - 1)};
-    } else if (symm_rooted_is_root(run) && !symm_rooted_is_from_root(run)) {
-        for (int turn = 1; turn < run->team->size; turn++) {
-            int rank = symm_run_rotate(run, turn);
-            size_t begin = symm_rooted_begin(run, rank) + begin_of(&cut, stage - 1);
-            copies[count++] = (struct symm_cuda_push){row_of(run, &cut, rank, stage - 1),
+                                                  bytes_of(work, &cut, stage - 1)};
+    } else if (symm_rooted_is_root(work) && !symm_rooted_is_from_root(work)) {
+        for (int turn = 1; turn < work->team->size; turn++) {
+            int rank = symm_work_rotate(work, turn);
+            size_t begin = symm_rooted_begin(work, rank) + begin_of(&cut, stage - 1);
+            copies[count++] = (struct symm_cuda_push){row_of(work, &cut, rank, stage - 1),
                                                       output + begin,
-                                                      bytes_of(run, &cut, stage - 1)};
+                                                      bytes_of(work, &cut, stage - 1)};
         }
     }
     return count == 0 ? symm_kernel_nothing(kernel)
-                      : symm_kernel_beside(kernel, copies, count, run->block_limit);
+                      : symm_kernel_beside(kernel, copies, count, work->block_limit);
 }
 
 static enum symm_status step(struct symm_run *run)
 {
     static const symm_stage_make launches[SYMM_STAGE_LAUNCHES] = {
         [SYMM_STAGE_ACROSS] = push_make, [SYMM_STAGE_BESIDE] = out_make};
-    struct cut cut = cut_make(run);
+    struct cut cut = cut_make(run->work);
     return symm_relay_step(run, cut.pieces + FILL, launches);
 }
 
@@ -165,7 +165,8 @@ static bool is_passed(size_t bytes, int ranks)
 
 static enum symm_status bcast_step(struct symm_run *run)
 {
-    return is_passed(run->count, run->team->size) && run->scratch_size >= PASSED_SCRATCH_LEAST
+    return is_passed(run->work->count, run->work->team->size) &&
+        run->work->scratch_size >= PASSED_SCRATCH_LEAST
                ? symm_bcast_slots_step(run) : step(run);
 }
 

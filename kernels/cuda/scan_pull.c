@@ -13,18 +13,19 @@
 #include "kernels/cuda/steps.h"
 #include "kernels/prefix.h"
 
-static struct symm_kernel *make(const struct symm_run *run, struct symm_kernel *kernel)
+static struct symm_kernel *make(const struct symm_work *work, struct symm_kernel *kernel)
 {
-    int ranks = symm_prefix_length(run, run->team->rank);
+    int ranks = symm_prefix_length(work, work->team->rank);
     struct symm_cuda_reduce arguments = {
-        .begin = 0, .end = run->count, .ranks = ranks, .output_count = 1,
-        .outputs = {run->output},
+        .begin = 0, .end = work->count, .ranks = ranks, .output_count = 1,
+        .outputs = {work->output},
     };
     if (ranks == 0) { /* there is no result */
         return symm_kernel_nothing(kernel);
     }
-    memcpy(arguments.inputs, run->inputs, (size_t)ranks * sizeof(*run->inputs));
-    return symm_kernel_reduce(kernel, run->cuda_type, run->cuda_op, &arguments, run->block_limit);
+    memcpy(arguments.inputs, work->inputs, (size_t)ranks * sizeof(*work->inputs));
+    return symm_kernel_reduce(kernel, work->cuda_type, work->cuda_op, &arguments,
+                              work->block_limit);
 }
 
 SYMM_ALGORITHM_ROWS(scan, SCAN, exscan, EXSCAN, cuda_pull, CUDA_PULL,

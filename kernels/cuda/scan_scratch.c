@@ -28,33 +28,33 @@ static size_t scratch_wanted(size_t bytes, int ranks)
     return symm_relay_array_wanted(bytes, FILL);
 }
 
-static struct symm_kernel *reduce_make(const struct symm_run *run, uint64_t stage,
+static struct symm_kernel *reduce_make(const struct symm_work *work, uint64_t stage,
                                        struct symm_kernel *kernel)
 {
-    int ranks = symm_prefix_length(run, run->team->rank);
+    int ranks = symm_prefix_length(work, work->team->rank);
     if (stage == 0 || ranks == 0) {
         return symm_kernel_nothing(kernel);
     }
-    struct symm_relay_array array = symm_relay_array_cut(run, FILL);
-    return symm_relay_array_reduce(run, &array, ranks, stage - 1, kernel);
+    struct symm_relay_array array = symm_relay_array_cut(work, FILL);
+    return symm_relay_array_reduce(work, &array, ranks, stage - 1, kernel);
 }
 
-static struct symm_kernel *copy_make(const struct symm_run *run, uint64_t stage,
+static struct symm_kernel *copy_make(const struct symm_work *work, uint64_t stage,
                                      struct symm_kernel *kernel)
 {
-    struct symm_relay_array array = symm_relay_array_cut(run, FILL);
+    struct symm_relay_array array = symm_relay_array_cut(work, FILL);
     if (stage >= array.pieces) {
         return symm_kernel_nothing(kernel);
     }
-    const struct symm_cuda_push copy = symm_relay_array_copy_in(run, &array, stage);
-    return symm_kernel_beside(kernel, &copy, 1, run->block_limit);
+    const struct symm_cuda_push copy = symm_relay_array_copy_in(work, &array, stage);
+    return symm_kernel_beside(kernel, &copy, 1, work->block_limit);
 }
 
 static enum symm_status step(struct symm_run *run)
 {
     static const symm_stage_make launches[SYMM_STAGE_LAUNCHES] = {
         [SYMM_STAGE_ACROSS] = reduce_make, [SYMM_STAGE_BESIDE] = copy_make};
-    return symm_relay_step(run, symm_relay_array_cut(run, FILL).pieces + FILL, launches);
+    return symm_relay_step(run, symm_relay_array_cut(run->work, FILL).pieces + FILL, launches);
 }
 
 SYMM_ALGORITHM_ROWS(scan, SCAN, exscan, EXSCAN, cuda_scratch, CUDA_SCRATCH,

@@ -20,13 +20,13 @@
 #include "kernels/cuda/steps.h"
 #include "kernels/prefix.h"
 
-static struct symm_kernel *make(const struct symm_run *run, struct symm_kernel *kernel)
+static struct symm_kernel *make(const struct symm_work *work, struct symm_kernel *kernel)
 {
-    int ranks = run->team->size;
-    int first = symm_prefix_is_inclusive(run) ? 0 : 1; /* rank with a result */
+    int ranks = work->team->size;
+    int first = symm_prefix_is_inclusive(work) ? 0 : 1; /* rank with a result */
     size_t begin, end;
-    symm_slice(run->count, symm_cuda_type_extent((enum symm_cuda_type)run->cuda_type),
-               run->team->rank, ranks, &begin, &end);
+    symm_slice(work->count, symm_cuda_type_extent((enum symm_cuda_type)work->cuda_type),
+               work->team->rank, ranks, &begin, &end);
     struct symm_cuda_reduce arguments = {
         .begin = begin, .end = end, .ranks = ranks - first, .output_count = ranks - first,
     };
@@ -34,10 +34,10 @@ static struct symm_kernel *make(const struct symm_run *run, struct symm_kernel *
         return symm_kernel_nothing(kernel);
     }
     for (int rank = first; rank < ranks; rank++) {
-        arguments.inputs[rank - first] = run->inputs[rank - first];
-        arguments.outputs[rank - first] = run->outputs[rank];
+        arguments.inputs[rank - first] = work->inputs[rank - first];
+        arguments.outputs[rank - first] = work->outputs[rank];
     }
-    return symm_kernel_scan(kernel, run->cuda_type, run->cuda_op, &arguments, run->block_limit);
+    return symm_kernel_scan(kernel, work->cuda_type, work->cuda_op, &arguments, work->block_limit);
 }
 
 SYMM_ALGORITHM_ROWS(scan, SCAN, exscan, EXSCAN, cuda_two_shot, CUDA_TWO_SHOT,

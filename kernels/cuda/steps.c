@@ -12,7 +12,7 @@ enum symm_status symm_cuda_start(struct symm_run *run, symm_kernel_maker *make,
                                  struct symm_completion *completion)
 {
     struct symm_kernel kernel;
-    return symm_device_start(run->device, make(run, &kernel), completion);
+    return symm_device_start(run->work->device, make(run->work, &kernel), completion);
 }
 
 /* Behind a start that has returned `status`. */
@@ -29,7 +29,7 @@ static enum symm_status started(struct symm_run *run, enum symm_status status)
 static enum symm_status end(struct symm_run *run)
 {
     if (run->stage == SYMM_CUDA_WORKING) {
-        enum symm_status status = symm_completion_test(run->device, &run->completion);
+        enum symm_status status = symm_completion_test(run->work->device, &run->completion);
         if (status != SYMM_PENDING) {
             symm_cuda_depart(run, status);
         }
@@ -55,5 +55,5 @@ enum symm_status symm_cuda_make_step(struct symm_run *run, symm_kernel_maker *ma
 
 enum symm_status symm_cuda_kernel_step(struct symm_run *run)
 {
-    return symm_cuda_make_step(run, symm_algorithm_get(run->algorithm)->make);
+    return symm_cuda_make_step(run, symm_algorithm_get(run->work->algorithm)->make);
 }

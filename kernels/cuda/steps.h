@@ -42,12 +42,12 @@ static inline size_t symm_cuda_scratch_rows(int ranks)
     return ranks > 1 ? (size_t)(ranks - 1) : 1;
 }
 
-static inline unsigned char *symm_cuda_scratch_row(const struct symm_run *run, int owner,
+static inline unsigned char *symm_cuda_scratch_row(const struct symm_work *work, int owner,
                                                    int source, size_t part, size_t row_bytes)
 {
     size_t row = (size_t)(source < owner ? source : source - 1);
-    return (unsigned char *)run->scratches[owner] +
-           (part * symm_cuda_scratch_rows(run->team->size) + row) * row_bytes;
+    return (unsigned char *)work->scratches[owner] +
+           (part * symm_cuda_scratch_rows(work->team->size) + row) * row_bytes;
 }
 
 /* What is where in the head of a scratch, in bytes. */
@@ -60,17 +60,17 @@ enum {
 _Static_assert(2 * SYMM_HEAD_ZEROS - SYMM_HEAD_HANDOVER <= SYMM_SCRATCH_HEAD,
                "zeros for the words of all ranks");
 
-static inline uint64_t *symm_cuda_head_words(const struct symm_run *run, int rank, size_t place)
+static inline uint64_t *symm_cuda_head_words(const struct symm_work *work, int rank, size_t place)
 {
-    unsigned char *head = (unsigned char *)run->scratches[rank] - SYMM_SCRATCH_HEAD;
+    unsigned char *head = (unsigned char *)work->scratches[rank] - SYMM_SCRATCH_HEAD;
     return (uint64_t *)(void *)(head + place);
 }
 
 /* Where `source` tells `rank` that it is done. */
-static inline uint64_t *symm_cuda_handover_words(const struct symm_run *run, int rank, int source)
+static inline uint64_t *symm_cuda_handover_words(const struct symm_work *work, int rank, int source)
 {
     return symm_cuda_head_words(
-        run, rank, SYMM_HEAD_HANDOVER + (size_t)source * SYMM_HEAD_HANDOVER_RANK);
+        work, rank, SYMM_HEAD_HANDOVER + (size_t)source * SYMM_HEAD_HANDOVER_RANK);
 }
 
 /*
@@ -81,10 +81,10 @@ static inline uint64_t *symm_cuda_handover_words(const struct symm_run *run, int
  * half (bench/results/gpu-h100-4-ranks-blocks.txt).  The user's limit comes first, and a
  * computation of the program.
  */
-static inline unsigned symm_cuda_store_blocks(const struct symm_run *run, int places)
+static inline unsigned symm_cuda_store_blocks(const struct symm_work *work, int places)
 {
     const unsigned to_several = 132; /* multiprocessors of an H100 */
-    return run->block_limit == 0 && !run->beside && places > 2 ? to_several : run->block_limit;
+    return work->block_limit == 0 && !work->beside && places > 2 ? to_several : work->block_limit;
 }
 
 /* The first rank that has marked its phase of a call as failed; -1: none has. */
@@ -103,15 +103,15 @@ static inline int symm_cuda_failed_rank(const struct symm_control *control, uint
 /* Find out whether a rank has failed, once all ranks have raised their phases. */
 static inline void symm_cuda_failures_collect(struct symm_run *run)
 {
-    run->failed_rank = symm_cuda_failed_rank(&run->team->control, run->sequence);
+    run->failed_rank = symm_cuda_failed_rank(&run->work->team->control, run->work->sequence);
     if (run->failed_rank >= 0 && run->failure == SYMM_OK) {
         run->failure = SYMM_ERR_SYSTEM;
     }
 }
 
-static inline bool symm_cuda_someone_has_failed(const struct symm_run *run)
+static inline bool symm_cuda_someone_has_failed(const struct symm_work *work)
 {
-    return symm_cuda_failed_rank(&run->team->control, run->sequence) >= 0;
+    return symm_cuda_failed_rank(&work->team->control, work->sequence) >= 0;
 }
 
 /* Go on to `stage` if `status` is right, and to `failing` if there is nothing to be waited for. */

@@ -12,11 +12,12 @@
 
 static enum symm_status step(struct symm_run *run)
 {
-    const struct symm_team *team = run->team;
-    unsigned char *output = run->output;
+    const struct symm_team *team = run->work->team;
+    unsigned char *output = run->work->output;
     for (int rank = 0; rank < team->size; rank++) {
-        memcpy(output + (size_t)rank * run->count,
-               symm_control_line(&team->control, run->sequence, rank)->payload, run->count);
+        memcpy(output + (size_t)rank * run->work->count,
+               symm_control_line(&team->control, run->work->sequence, rank)->payload,
+                   run->work->count);
     }
     return SYMM_OK;
 }

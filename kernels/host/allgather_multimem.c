@@ -14,8 +14,9 @@
 
 static void store_block(struct symm_run *run, size_t bytes)
 {
-    const unsigned char *source = (const unsigned char *)run->input + run->position;
-    symm_multimem_store(run, (size_t)run->team->rank * run->count + run->position, source, bytes);
+    const unsigned char *source = (const unsigned char *)run->work->input + run->position;
+    symm_multimem_store(run, (size_t)run->work->team->rank * run->work->count + run->position,
+                        source, bytes);
 }
 
 static enum symm_status step(struct symm_run *run)

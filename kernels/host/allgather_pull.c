@@ -16,16 +16,16 @@ enum { STEP_DEPART = 1 };
 
 static void copy_some(struct symm_run *run)
 {
-    int rank = symm_run_rotate(run, (int)run->piece);
-    unsigned char *target = (unsigned char *)run->output + (size_t)rank * run->count;
-    (void)symm_run_copy(run, target, run->inputs[rank], run->count, SYMM_STEP_BYTES);
+    int rank = symm_work_rotate(run->work, (int)run->piece);
+    unsigned char *target = (unsigned char *)run->work->output + (size_t)rank * run->work->count;
+    (void)symm_run_copy(run, target, run->work->inputs[rank], run->work->count, SYMM_STEP_BYTES);
 }
 
 static enum symm_status step(struct symm_run *run)
 {
     if (run->stage == COPYING) {
         copy_some(run);
-        if (run->piece < (uint64_t)run->team->size) {
+        if (run->piece < (uint64_t)run->work->team->size) {
             return symm_run_more(run);
         }
         symm_run_raise(run, STEP_DEPART);

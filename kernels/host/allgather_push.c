@@ -20,14 +20,14 @@
  */
 static void store_block(struct symm_run *run, size_t bytes)
 {
-    const struct symm_team *team = run->team;
-    const unsigned char *source = (const unsigned char *)run->input + run->position;
-    size_t offset = (size_t)team->rank * run->count + run->position;
+    const struct symm_team *team = run->work->team;
+    const unsigned char *source = (const unsigned char *)run->work->input + run->position;
+    size_t offset = (size_t)team->rank * run->work->count + run->position;
     for (int turn = 1; turn < team->size; turn++) {
-        unsigned char *output = run->outputs[symm_run_rotate(run, turn)];
+        unsigned char *output = run->work->outputs[symm_work_rotate(run->work, turn)];
         memcpy(output + offset, source, bytes);
     }
-    unsigned char *own = (unsigned char *)run->output + offset;
+    unsigned char *own = (unsigned char *)run->work->output + offset;
     if (own != source) { /* in place: my own block is already there */
         memcpy(own, source, bytes);
     }

@@ -24,25 +24,26 @@ enum { STARTING, GATHERING };
 _Static_assert(SYMM_STAGE_BUFFERS >= 4, "see above");
 
 /* Where piece `piece` begins; *bytes is 0 behind the last. */
-static size_t piece_bounds(const struct symm_run *run, uint64_t piece, size_t *bytes)
+static size_t piece_bounds(const struct symm_work *work, uint64_t piece, size_t *bytes)
 {
-    size_t piece_size = run->team->control.piece_size;
-    size_t begin = symm_least((size_t)piece * piece_size, run->count);
-    *bytes = symm_least(piece_size, run->count - begin);
+    size_t piece_size = work->team->control.piece_size;
+    size_t begin = symm_least((size_t)piece * piece_size, work->count);
+    *bytes = symm_least(piece_size, work->count - begin);
     return begin;
 }
 
 /* Copy a piece in, if there is one, and then to its place in my own output. */
 static void input_copy(struct symm_run *run, uint64_t piece)
 {
-    const struct symm_team *team = run->team;
-    const unsigned char *input = run->input;
-    unsigned char *output = (unsigned char *)run->output + (size_t)team->rank * run->count;
-    size_t bytes, begin = piece_bounds(run, piece, &bytes);
+    const struct symm_team *team = run->work->team;
+    const unsigned char *input = run->work->input;
+    unsigned char *output =
+        (unsigned char *)run->work->output + (size_t)team->rank * run->work->count;
+    size_t bytes, begin = piece_bounds(run->work, piece, &bytes);
     if (bytes == 0) {
         return;
     }
-    memcpy(symm_run_stage(run, team->rank, piece), input + begin, bytes);
+    memcpy(symm_work_stage(run->work, team->rank, piece), input + begin, bytes);
     symm_run_raise(run, piece + 1);
     if (input != output) { /* in place: my own block is already there */
         memcpy(output + begin, input + begin, bytes);
@@ -51,18 +52,19 @@ static void input_copy(struct symm_run *run, uint64_t piece)
 
 static void output_copy(struct symm_run *run)
 {
-    const struct symm_team *team = run->team;
-    size_t bytes, begin = piece_bounds(run, run->piece, &bytes);
+    const struct symm_team *team = run->work->team;
+    size_t bytes, begin = piece_bounds(run->work, run->piece, &bytes);
     for (int turn = 1; turn < team->size; turn++) {
-        int rank = symm_run_rotate(run, turn);
-        unsigned char *target = (unsigned char *)run->output + (size_t)rank * run->count;
-        memcpy(target + begin, symm_run_stage(run, rank, run->piece), bytes);
+        int rank = symm_work_rotate(run->work, turn);
+        unsigned char *target =
+            (unsigned char *)run->work->output + (size_t)rank * run->work->count;
+        memcpy(target + begin, symm_work_stage(run->work, rank, run->piece), bytes);
     }
 }
 
 static enum symm_status step(struct symm_run *run)
 {
-    if (run->count == 0) {
+    if (run->work->count == 0) {
         return SYMM_OK;
     }
     if (run->stage == STARTING) {
@@ -77,7 +79,7 @@ static enum symm_status step(struct symm_run *run)
     run->piece++;
     input_copy(run, run->piece + 1);
     size_t bytes;
-    (void)piece_bounds(run, run->piece, &bytes);
+    (void)piece_bounds(run->work, run->piece, &bytes);
     return bytes > 0 ? symm_run_more(run) : SYMM_OK;
 }
 

@@ -19,10 +19,11 @@
 
 static void reduce_block(struct symm_run *run, size_t block)
 {
-    size_t extent = run->reduction->extent, offset = run->position * extent;
+    size_t extent = run->work->reduction->extent, offset = run->position * extent;
     void *scratch = symm_scratch_take();
     symm_multimem_load(run, offset, scratch, block);
-    symm_multimem_store(run, offset, scratch, symm_result_bytes(run->reduction, block * extent));
+    symm_multimem_store(run, offset, scratch,
+                        symm_result_bytes(run->work->reduction, block * extent));
     symm_scratch_give(scratch);
 }
 

@@ -18,14 +18,15 @@ enum { STEP_DEPART = 1 };
 
 static enum symm_status step(struct symm_run *run)
 {
-    size_t extent = run->reduction->extent;
+    size_t extent = run->work->reduction->extent;
     if (run->stage == REDUCING) {
-        size_t block = symm_least(run->count - run->position, 1 + SYMM_SCRATCH_SIZE / extent);
-        unsigned char *output = run->output;
+        size_t block = symm_least(run->work->count - run->position, 1 + SYMM_SCRATCH_SIZE / extent);
+        unsigned char *output = run->work->output;
         size_t offset = run->position * extent;
-        symm_fold(run->reduction, run->team, run->inputs, offset, output + offset, block);
+        symm_fold(run->work->reduction, run->work->team, run->work->inputs, offset,
+                  output + offset, block);
         run->position += block;
-        if (run->position < run->count) {
+        if (run->position < run->work->count) {
             return symm_run_more(run);
         }
         symm_run_raise(run, STEP_DEPART);

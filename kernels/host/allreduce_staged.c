@@ -36,19 +36,19 @@ static uint64_t step_output(uint64_t piece)
     return 2 * piece + 2;
 }
 
-static unsigned char *input_buffer(const struct symm_run *run, int rank, uint64_t piece)
+static unsigned char *input_buffer(const struct symm_work *work, int rank, uint64_t piece)
 {
-    return symm_run_stage(run, rank, piece % 2);
+    return symm_work_stage(work, rank, piece % 2);
 }
 
-static unsigned char *output_buffer(const struct symm_run *run, int rank, uint64_t piece)
+static unsigned char *output_buffer(const struct symm_work *work, int rank, uint64_t piece)
 {
-    return symm_run_stage(run, rank, 2 + piece % 2);
+    return symm_work_stage(work, rank, 2 + piece % 2);
 }
 
-static bool has_output(const struct symm_run *run)
+static bool has_output(const struct symm_work *work)
 {
-    return run->algorithm == SYMM_ALLREDUCE_STAGED || run->team->rank == run->root;
+    return work->algorithm == SYMM_ALLREDUCE_STAGED || work->team->rank == work->root;
 }
 
 /* A rank's slice of a piece, in bytes. */
@@ -58,11 +58,11 @@ struct slice {
     size_t bytes;
 };
 
-static struct slice slice_of(const struct symm_run *run, uint64_t piece, int rank)
+static struct slice slice_of(const struct symm_work *work, uint64_t piece, int rank)
 {
-    size_t extent = run->reduction->extent, begin, end;
-    size_t from = symm_piece_begin(run, piece), to = symm_piece_begin(run, piece + 1);
-    symm_slice(to - from, extent, rank, run->team->size, &begin, &end);
+    size_t extent = work->reduction->extent, begin, end;
+    size_t from = symm_piece_begin(work, piece), to = symm_piece_begin(work, piece + 1);
+    symm_slice(to - from, extent, rank, work->team->size, &begin, &end);
     return (struct slice){.array_offset = (from + begin) * extent,
                           .buffer_offset = begin * extent,
                           .bytes = (end - begin) * extent};
@@ -71,15 +71,15 @@ static struct slice slice_of(const struct symm_run *run, uint64_t piece, int ran
 /* Copy the others' slices of a piece in, if there is such a piece. */
 static void input_copy(struct symm_run *run, uint64_t piece)
 {
-    const struct symm_team *team = run->team;
-    const unsigned char *input = run->input;
-    if (symm_piece_begin(run, piece) == run->count) {
+    const struct symm_team *team = run->work->team;
+    const unsigned char *input = run->work->input;
+    if (symm_piece_begin(run->work, piece) == run->work->count) {
         return;
     }
     for (int turn = 1; turn < team->size; turn++) {
-        int rank = symm_run_rotate(run, turn);
-        struct slice slice = slice_of(run, piece, rank);
-        memcpy(input_buffer(run, team->rank, piece) + slice.buffer_offset,
+        int rank = symm_work_rotate(run->work, turn);
+        struct slice slice = slice_of(run->work, piece, rank);
+        memcpy(input_buffer(run->work, team->rank, piece) + slice.buffer_offset,
                input + slice.array_offset, slice.bytes);
     }
     symm_run_raise(run, step_input(piece));
@@ -88,25 +88,27 @@ static void input_copy(struct symm_run *run, uint64_t piece)
 /* A block at a time, so that what has been reduced is still in the cache when it is copied. */
 static void slice_reduce(struct symm_run *run)
 {
-    const struct symm_team *team = run->team;
-    size_t extent = run->reduction->extent;
-    struct slice slice = slice_of(run, run->piece, team->rank);
-    bool in_place = run->input == run->output || !has_output(run);
+    const struct symm_team *team = run->work->team;
+    size_t extent = run->work->reduction->extent;
+    struct slice slice = slice_of(run->work, run->piece, team->rank);
+    bool in_place = run->work->input == run->work->output || !has_output(run->work);
     void *scratch = in_place ? symm_scratch_take() : NULL;
     for (size_t done = 0; done < slice.bytes;) {
         size_t block = symm_least(slice.bytes - done, symm_block_bytes(extent));
-        unsigned char *output = (unsigned char *)run->output + slice.array_offset + done;
+        unsigned char *output = (unsigned char *)run->work->output + slice.array_offset + done;
         unsigned char *shared =
-            output_buffer(run, team->rank, run->piece) + slice.buffer_offset + done;
+            output_buffer(run->work, team->rank, run->piece) + slice.buffer_offset + done;
         void *result = in_place ? scratch : (void *)output;
         for (int rank = 0; rank < team->size; rank++) {
-            run->inputs[rank] = input_buffer(run, rank, run->piece) + slice.buffer_offset + done;
+            run->work->inputs[rank] = input_buffer(run->work, rank,
+                                                   run->piece) + slice.buffer_offset + done;
         }
-        run->inputs[team->rank] = (const unsigned char *)run->input + slice.array_offset + done;
-        symm_fold(run->reduction, team, run->inputs, 0, result, block / extent);
+        run->work->inputs[team->rank] =
+            (const unsigned char *)run->work->input + slice.array_offset + done;
+        symm_fold(run->work->reduction, team, run->work->inputs, 0, result, block / extent);
         memcpy(shared, result, block);
-        if (in_place && has_output(run)) {
-            memcpy(output, result, symm_result_bytes(run->reduction, block));
+        if (in_place && has_output(run->work)) {
+            memcpy(output, result, symm_result_bytes(run->work->reduction, block));
         }
         done += block;
     }
@@ -118,20 +120,20 @@ static void slice_reduce(struct symm_run *run)
 
 static void output_copy(struct symm_run *run)
 {
-    const struct symm_team *team = run->team;
-    unsigned char *output = run->output;
+    const struct symm_team *team = run->work->team;
+    unsigned char *output = run->work->output;
     for (int turn = 1; turn < team->size; turn++) {
-        int rank = symm_run_rotate(run, turn);
-        struct slice slice = slice_of(run, run->piece, rank);
+        int rank = symm_work_rotate(run->work, turn);
+        struct slice slice = slice_of(run->work, run->piece, rank);
         memcpy(output + slice.array_offset,
-               output_buffer(run, rank, run->piece) + slice.buffer_offset,
-               symm_result_bytes(run->reduction, slice.bytes));
+               output_buffer(run->work, rank, run->piece) + slice.buffer_offset,
+               symm_result_bytes(run->work->reduction, slice.bytes));
     }
 }
 
 static enum symm_status step(struct symm_run *run)
 {
-    if (run->count == 0) {
+    if (run->work->count == 0) {
         return SYMM_OK;
     }
     if (run->stage == STARTING) {
@@ -149,12 +151,13 @@ static enum symm_status step(struct symm_run *run)
     if (!symm_run_reached(run, step_output(run->piece))) {
         return SYMM_PENDING;
     }
-    if (has_output(run)) {
+    if (has_output(run->work)) {
         output_copy(run);
     }
     run->piece++;
     run->stage = WAITING_INPUTS;
-    return symm_piece_begin(run, run->piece) < run->count ? symm_run_more(run) : SYMM_OK;
+    return symm_piece_begin(run->work, run->piece) < run->work->count ? symm_run_more(run)
+        : SYMM_OK;
 }
 
 const struct symm_algorithm_row symm_allreduce_staged = {

@@ -25,33 +25,34 @@ _Static_assert(SYMM_STAGE_BUFFERS >= 4, "see allgather_staged.c");
 /* Copy a piece in, if there is one. */
 static void input_copy(struct symm_run *run, uint64_t piece)
 {
-    const struct symm_team *team = run->team;
-    size_t extent = run->reduction->extent;
-    size_t begin = symm_piece_begin(run, piece), end = symm_piece_begin(run, piece + 1);
+    const struct symm_team *team = run->work->team;
+    size_t extent = run->work->reduction->extent;
+    size_t begin = symm_piece_begin(run->work, piece), end = symm_piece_begin(run->work, piece + 1);
     if (begin < end) {
-        memcpy(symm_run_stage(run, team->rank, piece),
-               (const unsigned char *)run->input + begin * extent, (end - begin) * extent);
+        memcpy(symm_work_stage(run->work, team->rank, piece),
+               (const unsigned char *)run->work->input + begin * extent, (end - begin) * extent);
         symm_run_raise(run, piece + 1);
     }
 }
 
 static void piece_reduce(struct symm_run *run)
 {
-    const struct symm_team *team = run->team;
-    size_t extent = run->reduction->extent;
-    size_t offset = symm_piece_begin(run, run->piece) * extent;
-    size_t bytes = symm_piece_begin(run, run->piece + 1) * extent - offset;
+    const struct symm_team *team = run->work->team;
+    size_t extent = run->work->reduction->extent;
+    size_t offset = symm_piece_begin(run->work, run->piece) * extent;
+    size_t bytes = symm_piece_begin(run->work, run->piece + 1) * extent - offset;
     for (int rank = 0; rank < team->size; rank++) {
-        run->inputs[rank] = symm_run_stage(run, rank, run->piece);
+        run->work->inputs[rank] = symm_work_stage(run->work, rank, run->piece);
     }
-    run->inputs[team->rank] = (const unsigned char *)run->input + offset;
-    symm_fold_into(run->reduction, team, run->inputs, (unsigned char *)run->output + offset,
-                   bytes, run->input == run->output);
+    run->work->inputs[team->rank] = (const unsigned char *)run->work->input + offset;
+    symm_fold_into(run->work->reduction, team, run->work->inputs,
+                   (unsigned char *)run->work->output + offset,
+                   bytes, run->work->input == run->work->output);
 }
 
 static enum symm_status step(struct symm_run *run)
 {
-    if (run->count == 0) {
+    if (run->work->count == 0) {
         return SYMM_OK;
     }
     if (run->stage == STARTING) {
@@ -65,7 +66,8 @@ static enum symm_status step(struct symm_run *run)
     piece_reduce(run);
     run->piece++;
     input_copy(run, run->piece + 1);
-    return symm_piece_begin(run, run->piece) < run->count ? symm_run_more(run) : SYMM_OK;
+    return symm_piece_begin(run->work, run->piece) < run->work->count ? symm_run_more(run)
+        : SYMM_OK;
 }
 
 const struct symm_algorithm_row symm_allreduce_staged_one_shot = {

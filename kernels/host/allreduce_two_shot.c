@@ -24,15 +24,15 @@
 
 static void reduce_block(struct symm_run *run, size_t block)
 {
-    const struct symm_team *team = run->team;
-    size_t offset = run->position * run->reduction->extent;
-    size_t bytes = symm_result_bytes(run->reduction, block * run->reduction->extent);
-    bool in_place = run->input == run->output;
-    unsigned char *own = run->output;
+    const struct symm_team *team = run->work->team;
+    size_t offset = run->position * run->work->reduction->extent;
+    size_t bytes = symm_result_bytes(run->work->reduction, block * run->work->reduction->extent);
+    bool in_place = run->work->input == run->work->output;
+    unsigned char *own = run->work->output;
     void *result = in_place ? symm_scratch_take() : own + offset;
-    symm_fold(run->reduction, team, run->inputs, offset, result, block);
+    symm_fold(run->work->reduction, team, run->work->inputs, offset, result, block);
     for (int turn = 1; turn < team->size; turn++) {
-        unsigned char *output = run->outputs[symm_run_rotate(run, turn)];
+        unsigned char *output = run->work->outputs[symm_work_rotate(run->work, turn)];
         memcpy(output + offset, result, bytes);
     }
     if (in_place) {

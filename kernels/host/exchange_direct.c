@@ -16,23 +16,23 @@
 enum { COPYING, DEPARTING };
 enum { STEP_DEPART = 1 };
 
-static bool pushes(const struct symm_run *run)
+static bool pushes(const struct symm_work *work)
 {
-    return run->algorithm == SYMM_GATHERV_PUSH;
+    return work->algorithm == SYMM_GATHERV_PUSH;
 }
 
 /* The block that this rank copies, from or to the rank.  Returns its bytes. */
-static size_t block_find(const struct symm_run *run, int rank, const unsigned char **source,
+static size_t block_find(const struct symm_work *work, int rank, const unsigned char **source,
                          unsigned char **target)
 {
-    const struct symm_block *block = &run->blocks[rank];
-    bool out = pushes(run);
+    const struct symm_block *block = &work->blocks[rank];
+    bool out = pushes(work);
     size_t bytes = out ? symm_block_outgoing(block) : symm_block_incoming(block);
     if (bytes > 0) { /* who has no block may have no buffer */
-        *source = out ? (const unsigned char *)run->input + block->send_at
-                      : (const unsigned char *)run->inputs[rank] + block->from_at;
-        *target = out ? (unsigned char *)run->outputs[rank] + block->to_at
-                      : (unsigned char *)run->output + block->receive_at;
+        *source = out ? (const unsigned char *)work->input + block->send_at
+                      : (const unsigned char *)work->inputs[rank] + block->from_at;
+        *target = out ? (unsigned char *)work->outputs[rank] + block->to_at
+                      : (unsigned char *)work->output + block->receive_at;
     }
     return bytes;
 }
@@ -40,11 +40,12 @@ static size_t block_find(const struct symm_run *run, int rank, const unsigned ch
 static void copy_some(struct symm_run *run)
 {
     size_t left = SYMM_STEP_BYTES;
-    while (left > 0 && run->piece < (uint64_t)run->team->size) {
-        int rank = symm_run_rotate(run, (int)((run->piece + 1) % (uint64_t)run->team->size));
+    while (left > 0 && run->piece < (uint64_t)run->work->team->size) {
+        int rank = symm_work_rotate(run->work,
+                                   (int)((run->piece + 1) % (uint64_t)run->work->team->size));
         const unsigned char *source = NULL;
         unsigned char *target = NULL;
-        size_t all = block_find(run, rank, &source, &target);
+        size_t all = block_find(run->work, rank, &source, &target);
         left -= symm_run_copy(run, target, source, all, left);
     }
 }
@@ -53,13 +54,13 @@ static enum symm_status step(struct symm_run *run)
 {
     if (run->stage == COPYING) {
         copy_some(run);
-        if (run->piece < (uint64_t)run->team->size) {
+        if (run->piece < (uint64_t)run->work->team->size) {
             return symm_run_more(run);
         }
         symm_run_raise(run, STEP_DEPART);
         run->stage = DEPARTING;
     }
-    bool leaves = pushes(run) && run->team->rank != run->root;
+    bool leaves = pushes(run->work) && run->work->team->rank != run->work->root;
     return leaves || symm_run_reached(run, STEP_DEPART) ? SYMM_OK : SYMM_PENDING;
 }
 

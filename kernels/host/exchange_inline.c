@@ -18,12 +18,12 @@
  */
 static enum symm_status even_step(struct symm_run *run)
 {
-    const struct symm_team *team = run->team;
-    const unsigned char *input = run->input;
-    unsigned char *output = run->output;
-    size_t bytes = run->count / (size_t)team->size, mine = (size_t)team->rank * bytes;
+    const struct symm_team *team = run->work->team;
+    const unsigned char *input = run->work->input;
+    unsigned char *output = run->work->output;
+    size_t bytes = run->work->count / (size_t)team->size, mine = (size_t)team->rank * bytes;
     for (int rank = 0; rank < team->size; rank++) {
-        const struct symm_line *line = symm_control_line(&team->control, run->sequence, rank);
+        const struct symm_line *line = symm_control_line(&team->control, run->work->sequence, rank);
         if (rank != team->rank) {
             memcpy(output + (size_t)rank * bytes,
                    line->payload + symm_slot_place(team, rank, team->rank) * bytes, bytes);
@@ -36,13 +36,13 @@ static enum symm_status even_step(struct symm_run *run)
 
 static enum symm_status step(struct symm_run *run)
 {
-    unsigned char *output = run->output;
-    for (int rank = 0; rank < run->team->size; rank++) {
-        const struct symm_block *block = &run->blocks[rank];
+    unsigned char *output = run->work->output;
+    for (int rank = 0; rank < run->work->team->size; rank++) {
+        const struct symm_block *block = &run->work->blocks[rank];
         size_t bytes = symm_block_incoming(block);
         if (bytes > 0) {
             memcpy(output + block->receive_at,
-                   (const unsigned char *)run->inputs[rank] + block->from_at, bytes);
+                   (const unsigned char *)run->work->inputs[rank] + block->from_at, bytes);
         }
     }
     return SYMM_OK;

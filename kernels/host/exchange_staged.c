@@ -28,67 +28,67 @@ enum { STARTING, EXCHANGING };
 
 _Static_assert(SYMM_STAGE_BUFFERS >= 4, "see allgather_staged.c");
 
-static const struct symm_collective_row *collective_of(const struct symm_run *run)
+static const struct symm_collective_row *collective_of(const struct symm_work *work)
 {
-    return symm_collective_get(symm_algorithm_get(run->algorithm)->collective);
+    return symm_collective_get(symm_algorithm_get(work->algorithm)->collective);
 }
 
 /* Whether a rank has the same block for all peers. */
-static bool is_gather(const struct symm_run *run)
+static bool is_gather(const struct symm_work *work)
 {
-    return collective_of(run)->gathers;
+    return collective_of(work)->gathers;
 }
 
 /* Whether a rank has one block for its peers. */
-static bool has_one_row(const struct symm_run *run)
+static bool has_one_row(const struct symm_work *work)
 {
-    return is_gather(run) || collective_of(run)->to_root;
+    return is_gather(work) || collective_of(work)->to_root;
 }
 
 /* Bytes of a row.  Data from or to a root go one way. */
-static size_t row_length(const struct symm_run *run)
+static size_t row_length(const struct symm_work *work)
 {
-    const struct symm_control *control = &run->team->control;
-    size_t most = has_one_row(run) ? control->piece_size : symm_stage_row(control);
-    return collective_of(run)->is_rooted ? symm_flow_piece(run, most, run->largest) : most;
+    const struct symm_control *control = &work->team->control;
+    size_t most = has_one_row(work) ? control->piece_size : symm_stage_row(control);
+    return collective_of(work)->is_rooted ? symm_flow_piece(work, most, work->largest) : most;
 }
 
-static unsigned char *row_at(const struct symm_run *run, int source, int target, uint64_t piece)
+static unsigned char *row_at(const struct symm_work *work, int source, int target, uint64_t piece)
 {
-    size_t row = has_one_row(run) ? 0 : (size_t)target;
-    return symm_run_stage(run, source, piece) + row * row_length(run);
+    size_t row = has_one_row(work) ? 0 : (size_t)target;
+    return symm_work_stage(work, source, piece) + row * row_length(work);
 }
 
 /* The part of a block that is in a piece; *bytes is 0 behind the block's end. */
-static size_t part_of(const struct symm_run *run, size_t block, uint64_t piece, size_t *bytes)
+static size_t part_of(const struct symm_work *work, size_t block, uint64_t piece, size_t *bytes)
 {
-    size_t length = row_length(run), begin = symm_least((size_t)piece * length, block);
+    size_t length = row_length(work), begin = symm_least((size_t)piece * length, block);
     *bytes = symm_least(length, block - begin);
     return begin;
 }
 
-static bool has_piece(const struct symm_run *run, uint64_t piece)
+static bool has_piece(const struct symm_work *work, uint64_t piece)
 {
-    return (size_t)piece * row_length(run) < run->largest;
+    return (size_t)piece * row_length(work) < work->largest;
 }
 
 static void row_copy_in(struct symm_run *run, int rank, uint64_t piece)
 {
-    const struct symm_block *block = &run->blocks[rank];
-    size_t bytes, begin = part_of(run, block->send_bytes, piece, &bytes);
+    const struct symm_block *block = &run->work->blocks[rank];
+    size_t bytes, begin = part_of(run->work, block->send_bytes, piece, &bytes);
     if (bytes > 0) {
-        memcpy(row_at(run, run->team->rank, rank, piece),
-               (const unsigned char *)run->input + block->send_at + begin, bytes);
+        memcpy(row_at(run->work, run->work->team->rank, rank, piece),
+               (const unsigned char *)run->work->input + block->send_at + begin, bytes);
     }
 }
 
 /* A rank's block for itself, which nobody else sees. */
 static void own_copy(struct symm_run *run, uint64_t piece)
 {
-    const struct symm_block *block = &run->blocks[run->team->rank];
-    const unsigned char *source = (const unsigned char *)run->input + block->send_at;
-    unsigned char *target = (unsigned char *)run->output + block->receive_at;
-    size_t bytes, begin = part_of(run, symm_block_incoming(block), piece, &bytes);
+    const struct symm_block *block = &run->work->blocks[run->work->team->rank];
+    const unsigned char *source = (const unsigned char *)run->work->input + block->send_at;
+    unsigned char *target = (unsigned char *)run->work->output + block->receive_at;
+    size_t bytes, begin = part_of(run->work, symm_block_incoming(block), piece, &bytes);
     if (bytes > 0 && source != target) {
         memcpy(target + begin, source + begin, bytes);
     }
@@ -97,53 +97,54 @@ static void own_copy(struct symm_run *run, uint64_t piece)
 /* Copy a piece in, if there is one. */
 static void input_copy(struct symm_run *run, uint64_t piece)
 {
-    const struct symm_team *team = run->team;
-    int last = is_gather(run) ? 2 : team->size;
-    if (!has_piece(run, piece)) {
+    const struct symm_team *team = run->work->team;
+    int last = is_gather(run->work) ? 2 : team->size;
+    if (!has_piece(run->work, piece)) {
         return;
     }
     for (int turn = 1; turn < last && turn < team->size; turn++) {
-        row_copy_in(run, symm_run_rotate(run, turn), piece);
+        row_copy_in(run, symm_work_rotate(run->work, turn), piece);
     }
     symm_run_raise(run, piece + 1);
 }
 
 static void output_copy(struct symm_run *run)
 {
-    const struct symm_team *team = run->team;
+    const struct symm_team *team = run->work->team;
     for (int turn = 1; turn < team->size; turn++) {
-        int rank = symm_run_rotate(run, turn);
-        const struct symm_block *block = &run->blocks[rank];
-        size_t bytes, begin = part_of(run, symm_block_incoming(block), run->piece, &bytes);
+        int rank = symm_work_rotate(run->work, turn);
+        const struct symm_block *block = &run->work->blocks[rank];
+        size_t bytes, begin = part_of(run->work, symm_block_incoming(block), run->piece, &bytes);
         if (bytes > 0) {
-            memcpy((unsigned char *)run->output + block->receive_at + begin,
-                   row_at(run, rank, team->rank, run->piece), bytes);
+            memcpy((unsigned char *)run->work->output + block->receive_at + begin,
+                   row_at(run->work, rank, team->rank, run->piece), bytes);
         }
     }
 }
 
 /* Whether this rank only sends, and only to the root. */
-static bool gives(const struct symm_run *run)
+static bool gives(const struct symm_work *work)
 {
-    return collective_of(run)->to_root && run->team->rank != run->root;
+    return collective_of(work)->to_root && work->team->rank != work->root;
 }
 
 /* Whether this rank has nothing more to do: it copies in one piece ahead. */
 static bool is_over(const struct symm_run *run)
 {
-    return !has_piece(run, run->piece + (gives(run) ? 2 : 0));
+    return !has_piece(run->work, run->piece + (gives(run->work) ? 2 : 0));
 }
 
 /* Whether the piece under way can be copied out, and the one behind the next can be copied in. */
 static bool is_ready(struct symm_run *run)
 {
     uint64_t step = run->piece + 1;
-    return gives(run) ? symm_run_rank_reached(run, run->root, step) : symm_run_reached(run, step);
+    return gives(run->work) ? symm_work_rank_reached(run->work, run->work->root, step)
+        : symm_run_reached(run, step);
 }
 
 static enum symm_status step(struct symm_run *run)
 {
-    if (!has_piece(run, run->piece)) {
+    if (!has_piece(run->work, run->piece)) {
         return SYMM_OK; /* nobody sends anything */
     }
     if (run->stage == STARTING) {

@@ -17,20 +17,21 @@
 static inline void symm_multimem_load(struct symm_run *run, size_t offset, void *target,
                                       size_t count)
 {
-    const struct symm_multicast_address *from = &run->multicast_input;
-    for (int rank = 0; rank < run->team->size; rank++) {
-        run->inputs[rank] = from->replicas[rank] + from->offset;
+    const struct symm_multicast_address *from = &run->work->multicast_input;
+    for (int rank = 0; rank < run->work->team->size; rank++) {
+        run->work->inputs[rank] = from->replicas[rank] + from->offset;
     }
-    symm_fold(run->reduction, run->team, run->inputs, offset, target, count);
+    symm_fold(run->work->reduction, run->work->team, run->work->inputs, offset, target, count);
 }
 
 /* Store to byte `offset` of all outputs.  The source may be this rank's output itself. */
 static inline void symm_multimem_store(struct symm_run *run, size_t offset, const void *source,
                                        size_t bytes)
 {
-    const struct symm_multicast_address *to = &run->multicast_output;
-    for (int turn = 1; turn <= run->team->size; turn++) {
-        unsigned char *output = to->replicas[symm_run_rotate(run, turn % run->team->size)];
+    const struct symm_multicast_address *to = &run->work->multicast_output;
+    for (int turn = 1; turn <= run->work->team->size; turn++) {
+        unsigned char *output =
+            to->replicas[symm_work_rotate(run->work, turn % run->work->team->size)];
         unsigned char *target = output + to->offset + offset;
         if (target != source) {
             memcpy(target, source, bytes);

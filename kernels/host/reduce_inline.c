@@ -12,14 +12,16 @@
 
 static enum symm_status step(struct symm_run *run)
 {
-    const struct symm_team *team = run->team;
-    if (!symm_rooted_is_root(run)) {
+    const struct symm_team *team = run->work->team;
+    if (!symm_rooted_is_root(run->work)) {
         return SYMM_OK;
     }
     for (int rank = 0; rank < team->size; rank++) {
-        run->inputs[rank] = symm_control_line(&team->control, run->sequence, rank)->payload;
+        run->work->inputs[rank] = symm_control_line(&team->control, run->work->sequence,
+                                                    rank)->payload;
     }
-    symm_fold(run->reduction, team, run->inputs, 0, run->output, run->count);
+    symm_fold(run->work->reduction, team, run->work->inputs, 0, run->work->output,
+              run->work->count);
     return SYMM_OK;
 }
 

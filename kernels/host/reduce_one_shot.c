@@ -14,18 +14,19 @@
 
 static void some_reduce(struct symm_run *run)
 {
-    size_t extent = run->reduction->extent;
-    size_t end = symm_least(run->count, run->position + SYMM_STEP_BYTES / extent + 1);
-    bool in_place = run->input == run->output;
+    size_t extent = run->work->reduction->extent;
+    size_t end = symm_least(run->work->count, run->position + SYMM_STEP_BYTES / extent + 1);
+    bool in_place = run->work->input == run->work->output;
     void *scratch = in_place ? symm_scratch_take() : NULL;
     while (run->position < end) {
         size_t block = symm_least(end - run->position, symm_block_bytes(extent) / extent);
-        unsigned char *output = (unsigned char *)run->output + run->position * extent;
+        unsigned char *output = (unsigned char *)run->work->output + run->position * extent;
         void *result = in_place ? scratch : (void *)output;
-        symm_fold(run->reduction, run->team, run->inputs, run->position * extent, result,
+        symm_fold(run->work->reduction, run->work->team, run->work->inputs, run->position * extent,
+                  result,
                   block);
         if (in_place) {
-            memcpy(output, result, symm_result_bytes(run->reduction, block * extent));
+            memcpy(output, result, symm_result_bytes(run->work->reduction, block * extent));
         }
         run->position += block;
     }
@@ -36,11 +37,11 @@ static void some_reduce(struct symm_run *run)
 
 static enum symm_status step(struct symm_run *run)
 {
-    bool is_root = symm_rooted_is_root(run);
+    bool is_root = symm_rooted_is_root(run->work);
     if (is_root && run->stage != SYMM_HOST_DEPARTING) {
         some_reduce(run);
     }
-    return symm_host_depart(run, is_root ? run->count : 0);
+    return symm_host_depart(run, is_root ? run->work->count : 0);
 }
 
 const struct symm_algorithm_row symm_reduce_one_shot = {

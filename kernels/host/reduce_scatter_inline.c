@@ -12,14 +12,16 @@
 
 static enum symm_status step(struct symm_run *run)
 {
-    const struct symm_team *team = run->team;
-    size_t begin = run->begins[team->rank], count = run->begins[team->rank + 1] - begin;
+    const struct symm_team *team = run->work->team;
+    size_t begin = run->work->begins[team->rank], count = run->work->begins[team->rank + 1] - begin;
     for (int rank = 0; rank < team->size; rank++) {
-        run->inputs[rank] = symm_control_line(&team->control, run->sequence, rank)->payload;
+        run->work->inputs[rank] = symm_control_line(&team->control, run->work->sequence,
+                                                    rank)->payload;
     }
     if (count > 0) {
-        symm_fold(run->reduction, team, run->inputs, begin * run->reduction->extent,
-                  run->output, count);
+        symm_fold(run->work->reduction, team, run->work->inputs,
+                  begin * run->work->reduction->extent,
+                  run->work->output, count);
     }
     return SYMM_OK;
 }

@@ -15,13 +15,13 @@
 
 static enum symm_status step(struct symm_run *run)
 {
-    const struct symm_team *team = run->team;
-    size_t extent = run->reduction->extent, begin = run->begins[team->rank];
-    size_t count = run->begins[team->rank + 1] - begin;
+    const struct symm_team *team = run->work->team;
+    size_t extent = run->work->reduction->extent, begin = run->work->begins[team->rank];
+    size_t count = run->work->begins[team->rank + 1] - begin;
     if (run->stage != SYMM_HOST_DEPARTING && run->position < count) {
         size_t block = symm_least(count - run->position, 1 + SYMM_STEP_BYTES / extent);
-        unsigned char *output = run->output;
-        symm_fold(run->reduction, team, run->inputs, (begin + run->position) * extent,
+        unsigned char *output = run->work->output;
+        symm_fold(run->work->reduction, team, run->work->inputs, (begin + run->position) * extent,
                   output + run->position * extent, block);
         run->position += block;
     }

@@ -26,49 +26,49 @@ enum { STARTING, REDUCING };
 _Static_assert(SYMM_STAGE_BUFFERS >= 4, "see allgather_staged.c");
 
 /* Elements of a row. */
-static size_t row_length(const struct symm_run *run)
+static size_t row_length(const struct symm_work *work)
 {
-    return symm_stage_row(&run->team->control) / run->reduction->extent;
+    return symm_stage_row(&work->team->control) / work->reduction->extent;
 }
 
-static unsigned char *row_at(const struct symm_run *run, int source, int owner, uint64_t piece)
+static unsigned char *row_at(const struct symm_work *work, int source, int owner, uint64_t piece)
 {
-    const struct symm_control *control = &run->team->control;
-    return symm_run_stage(run, source, piece) + (size_t)owner * symm_stage_row(control);
+    const struct symm_control *control = &work->team->control;
+    return symm_work_stage(work, source, piece) + (size_t)owner * symm_stage_row(control);
 }
 
 /* The elements of a rank's block that are in a piece, counted from the beginning of the array. */
-static void row_range(const struct symm_run *run, int owner, uint64_t piece, size_t *begin,
+static void row_range(const struct symm_work *work, int owner, uint64_t piece, size_t *begin,
                       size_t *end)
 {
-    size_t length = row_length(run), last = run->begins[owner + 1];
-    *begin = symm_least(run->begins[owner] + (size_t)piece * length, last);
+    size_t length = row_length(work), last = work->begins[owner + 1];
+    *begin = symm_least(work->begins[owner] + (size_t)piece * length, last);
     *end = symm_least(*begin + length, last);
 }
 
-static bool has_piece(const struct symm_run *run, uint64_t piece)
+static bool has_piece(const struct symm_work *work, uint64_t piece)
 {
     size_t most = 0;
-    for (int rank = 0; rank < run->team->size; rank++) {
-        size_t count = run->begins[rank + 1] - run->begins[rank];
+    for (int rank = 0; rank < work->team->size; rank++) {
+        size_t count = work->begins[rank + 1] - work->begins[rank];
         most = count > most ? count : most;
     }
-    return (size_t)piece * row_length(run) < most;
+    return (size_t)piece * row_length(work) < most;
 }
 
 /* Copy the others' rows of a piece in, if there is such a piece. */
 static void input_copy(struct symm_run *run, uint64_t piece)
 {
-    const struct symm_team *team = run->team;
-    size_t extent = run->reduction->extent, begin, end;
-    if (!has_piece(run, piece)) {
+    const struct symm_team *team = run->work->team;
+    size_t extent = run->work->reduction->extent, begin, end;
+    if (!has_piece(run->work, piece)) {
         return;
     }
     for (int turn = 1; turn < team->size; turn++) {
-        int owner = symm_run_rotate(run, turn);
-        row_range(run, owner, piece, &begin, &end);
-        memcpy(row_at(run, team->rank, owner, piece),
-               (const unsigned char *)run->input + begin * extent, (end - begin) * extent);
+        int owner = symm_work_rotate(run->work, turn);
+        row_range(run->work, owner, piece, &begin, &end);
+        memcpy(row_at(run->work, team->rank, owner, piece),
+               (const unsigned char *)run->work->input + begin * extent, (end - begin) * extent);
     }
     symm_run_raise(run, piece + 1);
 }
@@ -76,23 +76,23 @@ static void input_copy(struct symm_run *run, uint64_t piece)
 /* In place the output may still hold this rank's input. */
 static void row_reduce(struct symm_run *run)
 {
-    const struct symm_team *team = run->team;
-    size_t extent = run->reduction->extent, begin, end;
-    row_range(run, team->rank, run->piece, &begin, &end);
+    const struct symm_team *team = run->work->team;
+    size_t extent = run->work->reduction->extent, begin, end;
+    row_range(run->work, team->rank, run->piece, &begin, &end);
     size_t bytes = (end - begin) * extent;
     unsigned char *output =
-        (unsigned char *)run->output + (begin - run->begins[team->rank]) * extent;
+        (unsigned char *)run->work->output + (begin - run->work->begins[team->rank]) * extent;
     for (int rank = 0; rank < team->size; rank++) {
-        run->inputs[rank] = row_at(run, rank, team->rank, run->piece);
+        run->work->inputs[rank] = row_at(run->work, rank, team->rank, run->piece);
     }
-    run->inputs[team->rank] = (const unsigned char *)run->input + begin * extent;
-    symm_fold_into(run->reduction, team, run->inputs, output, bytes,
-                   run->input == run->output);
+    run->work->inputs[team->rank] = (const unsigned char *)run->work->input + begin * extent;
+    symm_fold_into(run->work->reduction, team, run->work->inputs, output, bytes,
+                   run->work->input == run->work->output);
 }
 
 static enum symm_status step(struct symm_run *run)
 {
-    if (!has_piece(run, run->piece)) {
+    if (!has_piece(run->work, run->piece)) {
         return SYMM_OK; /* nothing to reduce */
     }
     if (run->stage == STARTING) {
@@ -106,7 +106,7 @@ static enum symm_status step(struct symm_run *run)
     row_reduce(run);
     run->piece++;
     input_copy(run, run->piece + 1);
-    return has_piece(run, run->piece) ? symm_run_more(run) : SYMM_OK;
+    return has_piece(run->work, run->piece) ? symm_run_more(run) : SYMM_OK;
 }
 
 const struct symm_algorithm_row symm_reduce_scatter_staged = {

@@ -16,37 +16,40 @@
 #include "kernels/rooted.h"
 
 /* The element with which a piece begins. */
-static size_t piece_begin(const struct symm_run *run, uint64_t piece)
+static size_t piece_begin(const struct symm_work *work, uint64_t piece)
 {
-    size_t bytes = symm_flow_piece(run, run->team->control.piece_size,
-                                   run->count * run->reduction->extent);
-    return symm_piece_begin_of(run, piece, bytes);
+    size_t bytes = symm_flow_piece(work, work->team->control.piece_size,
+                                   work->count * work->reduction->extent);
+    return symm_piece_begin_of(work, piece, bytes);
 }
 
 static enum symm_status piece_done(struct symm_run *run)
 {
     run->piece++;
     symm_run_raise(run, run->piece);
-    return piece_begin(run, run->piece) < run->count ? symm_run_more(run) : SYMM_OK;
+    return piece_begin(run->work, run->piece) < run->work->count ? symm_run_more(run) : SYMM_OK;
 }
 
 static void piece_reduce(struct symm_run *run)
 {
-    const struct symm_team *team = run->team;
-    size_t extent = run->reduction->extent, begin = piece_begin(run, run->piece) * extent;
-    size_t bytes = piece_begin(run, run->piece + 1) * extent - begin;
+    const struct symm_team *team = run->work->team;
+    size_t extent = run->work->reduction->extent,
+        begin = piece_begin(run->work, run->piece) * extent;
+    size_t bytes = piece_begin(run->work, run->piece + 1) * extent - begin;
     for (int rank = 0; rank < team->size; rank++) {
-        run->inputs[rank] = symm_run_stage(run, rank, run->piece);
+        run->work->inputs[rank] = symm_work_stage(run->work, rank, run->piece);
     }
-    run->inputs[team->rank] = (const unsigned char *)run->input + begin;
-    symm_fold_into(run->reduction, team, run->inputs, (unsigned char *)run->output + begin,
-                   bytes, run->input == run->output);
+    run->work->inputs[team->rank] = (const unsigned char *)run->work->input + begin;
+    symm_fold_into(run->work->reduction, team, run->work->inputs,
+                   (unsigned char *)run->work->output + begin,
+                   bytes, run->work->input == run->work->output);
 }
 
 static enum symm_status root_step(struct symm_run *run)
 {
-    for (; run->seen < run->team->size; run->seen++) { /* which raising begins anew */
-        if (run->seen != run->root && !symm_run_rank_reached(run, run->seen, run->piece + 1)) {
+    for (; run->seen < run->work->team->size; run->seen++) { /* which raising begins anew */
+        if (run->seen != run->work->root &&
+            !symm_work_rank_reached(run->work, run->seen, run->piece + 1)) {
             return SYMM_PENDING;
         }
     }
@@ -56,20 +59,20 @@ static enum symm_status root_step(struct symm_run *run)
 
 static enum symm_status step(struct symm_run *run)
 {
-    size_t extent = run->reduction->extent, begin = piece_begin(run, run->piece);
-    if (run->count == 0) {
+    size_t extent = run->work->reduction->extent, begin = piece_begin(run->work, run->piece);
+    if (run->work->count == 0) {
         return SYMM_OK;
     }
-    if (symm_rooted_is_root(run)) {
+    if (symm_rooted_is_root(run->work)) {
         return root_step(run);
     }
     if (run->piece >= SYMM_STAGE_BUFFERS &&
-        !symm_run_rank_reached(run, run->root, run->piece + 1 - SYMM_STAGE_BUFFERS)) {
+        !symm_work_rank_reached(run->work, run->work->root, run->piece + 1 - SYMM_STAGE_BUFFERS)) {
         return SYMM_PENDING;
     }
-    memcpy(symm_run_stage(run, run->team->rank, run->piece),
-           (const unsigned char *)run->input + begin * extent,
-           (piece_begin(run, run->piece + 1) - begin) * extent);
+    memcpy(symm_work_stage(run->work, run->work->team->rank, run->piece),
+           (const unsigned char *)run->work->input + begin * extent,
+           (piece_begin(run->work, run->piece + 1) - begin) * extent);
     return piece_done(run);
 }
 

@@ -15,11 +15,11 @@
 
 static void reduce_block(struct symm_run *run, size_t block)
 {
-    size_t offset = run->position * run->reduction->extent;
+    size_t offset = run->position * run->work->reduction->extent;
     void *result = symm_scratch_take(); /* in place, the output still holds the input */
-    symm_fold(run->reduction, run->team, run->inputs, offset, result, block);
-    memcpy((unsigned char *)run->outputs[run->root] + offset, result,
-           symm_result_bytes(run->reduction, block * run->reduction->extent));
+    symm_fold(run->work->reduction, run->work->team, run->work->inputs, offset, result, block);
+    memcpy((unsigned char *)run->work->outputs[run->work->root] + offset, result,
+           symm_result_bytes(run->work->reduction, block * run->work->reduction->extent));
     symm_scratch_give(result);
 }
 

@@ -19,23 +19,23 @@ enum { STEP_DEPART = 1 };
 
 static void some_copy(struct symm_run *run)
 {
-    size_t begin = symm_rooted_begin(run, run->team->rank) + run->position;
-    size_t bytes = symm_least(run->count - run->position, SYMM_STEP_BYTES);
-    if (symm_rooted_is_from_root(run)) {
-        memcpy((unsigned char *)run->output + run->position,
-               (const unsigned char *)run->inputs[run->root] + begin, bytes);
+    size_t begin = symm_rooted_begin(run->work, run->work->team->rank) + run->position;
+    size_t bytes = symm_least(run->work->count - run->position, SYMM_STEP_BYTES);
+    if (symm_rooted_is_from_root(run->work)) {
+        memcpy((unsigned char *)run->work->output + run->position,
+               (const unsigned char *)run->work->inputs[run->work->root] + begin, bytes);
     } else {
-        memcpy((unsigned char *)run->outputs[run->root] + begin,
-               (const unsigned char *)run->input + run->position, bytes);
+        memcpy((unsigned char *)run->work->outputs[run->work->root] + begin,
+               (const unsigned char *)run->work->input + run->position, bytes);
     }
     run->position += bytes;
 }
 
 static enum symm_status step(struct symm_run *run)
 {
-    if (!symm_rooted_is_root(run)) {
+    if (!symm_rooted_is_root(run->work)) {
         some_copy(run);
-        if (run->position < run->count) {
+        if (run->position < run->work->count) {
             return symm_run_more(run);
         }
         symm_run_raise(run, STEP_DEPART);
@@ -43,7 +43,7 @@ static enum symm_status step(struct symm_run *run)
     }
     if (run->stage == COPYING) {
         symm_run_raise(run, STEP_DEPART);
-        symm_rooted_own_copy(run);
+        symm_rooted_own_copy(run->work);
         run->stage = DEPARTING;
     }
     return symm_run_reached(run, STEP_DEPART) ? SYMM_OK : SYMM_PENDING;
@@ -51,24 +51,24 @@ static enum symm_status step(struct symm_run *run)
 
 static void some_gather(struct symm_run *run)
 {
-    int rank = symm_run_rotate(run, 1 + (int)run->piece);
-    unsigned char *target = (unsigned char *)run->output + symm_rooted_begin(run, rank);
-    (void)symm_run_copy(run, target, run->inputs[rank], run->count, SYMM_STEP_BYTES);
+    int rank = symm_work_rotate(run->work, 1 + (int)run->piece);
+    unsigned char *target = (unsigned char *)run->work->output + symm_rooted_begin(run->work, rank);
+    (void)symm_run_copy(run, target, run->work->inputs[rank], run->work->count, SYMM_STEP_BYTES);
 }
 
 static enum symm_status gather_pull_step(struct symm_run *run)
 {
-    bool is_root = symm_rooted_is_root(run);
+    bool is_root = symm_rooted_is_root(run->work);
     if (run->stage == COPYING && is_root) {
         some_gather(run);
-        if (run->piece + 1 < (uint64_t)run->team->size) {
+        if (run->piece + 1 < (uint64_t)run->work->team->size) {
             return symm_run_more(run);
         }
         symm_run_raise(run, STEP_DEPART);
-        symm_rooted_own_copy(run);
+        symm_rooted_own_copy(run->work);
         return SYMM_OK;
     }
-    return symm_run_rank_reached(run, run->root, STEP_DEPART) ? SYMM_OK : SYMM_PENDING;
+    return symm_work_rank_reached(run->work, run->work->root, STEP_DEPART) ? SYMM_OK : SYMM_PENDING;
 }
 
 const struct symm_algorithm_row symm_bcast_pull = {

@@ -11,32 +11,34 @@
 
 #include "kernels/rooted.h"
 
-static const unsigned char *payload_of(const struct symm_run *run, int rank)
+static const unsigned char *payload_of(const struct symm_work *work, int rank)
 {
-    return symm_control_line(&run->team->control, run->sequence, rank)->payload;
+    return symm_control_line(&work->team->control, work->sequence, rank)->payload;
 }
 
 static enum symm_status from_root_step(struct symm_run *run)
 {
-    if (symm_rooted_is_root(run)) {
-        symm_rooted_own_copy(run);
+    if (symm_rooted_is_root(run->work)) {
+        symm_rooted_own_copy(run->work);
     } else {
-        memcpy(run->output, payload_of(run, run->root) + symm_rooted_begin(run, run->team->rank),
-               run->count);
+        memcpy(run->work->output,
+               payload_of(run->work, run->work->root) + symm_rooted_begin(run->work,
+                                                                          run->work->team->rank),
+               run->work->count);
     }
     return SYMM_OK;
 }
 
 static enum symm_status to_root_step(struct symm_run *run)
 {
-    if (symm_rooted_is_root(run)) {
-        for (int rank = 0; rank < run->team->size; rank++) {
-            if (rank != run->root) {
-                memcpy((unsigned char *)run->output + symm_rooted_begin(run, rank),
-                       payload_of(run, rank), run->count);
+    if (symm_rooted_is_root(run->work)) {
+        for (int rank = 0; rank < run->work->team->size; rank++) {
+            if (rank != run->work->root) {
+                memcpy((unsigned char *)run->work->output + symm_rooted_begin(run->work, rank),
+                       payload_of(run->work, rank), run->work->count);
             }
         }
-        symm_rooted_own_copy(run);
+        symm_rooted_own_copy(run->work);
     }
     return SYMM_OK;
 }

@@ -22,31 +22,32 @@
 #include "kernels/rooted.h"
 
 /* Bytes of a block in a piece. */
-static size_t piece_size(const struct symm_run *run)
+static size_t piece_size(const struct symm_work *work)
 {
-    const struct symm_control *control = &run->team->control;
-    bool has_rows = symm_rooted_collective(run) == SYMM_SCATTER;
-    return symm_flow_piece(run, has_rows ? symm_stage_row(control) : control->piece_size,
-                           run->count);
+    const struct symm_control *control = &work->team->control;
+    bool has_rows = symm_rooted_collective(work) == SYMM_SCATTER;
+    return symm_flow_piece(work, has_rows ? symm_stage_row(control) : control->piece_size,
+                           work->count);
 }
 
 /* Where the piece under way begins in a block, and how long it is. */
 static size_t piece_bounds(const struct symm_run *run, size_t *bytes)
 {
-    size_t size = piece_size(run), begin = symm_least((size_t)run->piece * size, run->count);
-    *bytes = symm_least(size, run->count - begin);
+    size_t size = piece_size(run->work),
+        begin = symm_least((size_t)run->piece * size, run->work->count);
+    *bytes = symm_least(size, run->work->count - begin);
     return begin;
 }
 
 /* Where a rank's part of the piece is. */
 static unsigned char *part_at(const struct symm_run *run, int rank)
 {
-    const struct symm_control *control = &run->team->control;
-    if (!symm_rooted_is_from_root(run)) {
-        return symm_run_stage(run, rank, run->piece);
+    const struct symm_control *control = &run->work->team->control;
+    if (!symm_rooted_is_from_root(run->work)) {
+        return symm_work_stage(run->work, rank, run->piece);
     }
-    size_t row = symm_rooted_collective(run) == SYMM_SCATTER ? (size_t)rank : 0;
-    return symm_run_stage(run, run->root, run->piece) + row * symm_stage_row(control);
+    size_t row = symm_rooted_collective(run->work) == SYMM_SCATTER ? (size_t)rank : 0;
+    return symm_work_stage(run->work, run->work->root, run->piece) + row * symm_stage_row(control);
 }
 
 /*
@@ -57,8 +58,8 @@ static bool own_copy(struct symm_run *run, size_t most)
 {
     const void *from;
     void *to;
-    size_t begin = run->position, bytes = symm_least(most, run->count - begin);
-    if (bytes == 0 || !symm_rooted_own(run, &from, &to)) {
+    size_t begin = run->position, bytes = symm_least(most, run->work->count - begin);
+    if (bytes == 0 || !symm_rooted_own(run->work, &from, &to)) {
         return false;
     }
     memcpy((unsigned char *)to + begin, (const unsigned char *)from + begin, bytes);
@@ -75,7 +76,7 @@ static bool own_copy(struct symm_run *run, size_t most)
  */
 static enum symm_status own_copy_meanwhile(struct symm_run *run)
 {
-    return own_copy(run, piece_size(run)) ? symm_run_more(run) : SYMM_PENDING;
+    return own_copy(run, piece_size(run->work)) ? symm_run_more(run) : SYMM_PENDING;
 }
 
 /* All pieces are done, and maybe not all of the root's own block. */
@@ -109,22 +110,22 @@ static uint64_t step_before(const struct symm_run *run)
 
 static void input_copy(const struct symm_run *run)
 {
-    const unsigned char *input = run->input;
+    const unsigned char *input = run->work->input;
     size_t bytes, begin = piece_bounds(run, &bytes);
-    if (symm_rooted_collective(run) == SYMM_BCAST) {
-        memcpy(part_at(run, run->root), input + begin, bytes);
+    if (symm_rooted_collective(run->work) == SYMM_BCAST) {
+        memcpy(part_at(run, run->work->root), input + begin, bytes);
         return;
     }
-    for (int turn = 1; turn < run->team->size; turn++) {
-        int rank = symm_run_rotate(run, turn);
-        memcpy(part_at(run, rank), input + symm_rooted_begin(run, rank) + begin, bytes);
+    for (int turn = 1; turn < run->work->team->size; turn++) {
+        int rank = symm_work_rotate(run->work, turn);
+        memcpy(part_at(run, rank), input + symm_rooted_begin(run->work, rank) + begin, bytes);
     }
 }
 
 static enum symm_status root_step(struct symm_run *run)
 {
     uint64_t before = step_before(run);
-    bool stays = symm_rooted_collective(run) == SYMM_SCATTER;
+    bool stays = symm_rooted_collective(run->work) == SYMM_SCATTER;
     if (run->piece > 0 && !has_piece(run)) {
         if (own_copy(run, SYMM_STEP_BYTES)) {
             return symm_run_more(run);
@@ -137,8 +138,8 @@ static enum symm_status root_step(struct symm_run *run)
     input_copy(run);
     run->piece++;
     symm_run_raise(run, run->piece);
-    if (run->team->size > 2) {
-        (void)own_copy(run, piece_size(run));
+    if (run->work->team->size > 2) {
+        (void)own_copy(run, piece_size(run->work));
     }
     return stays || has_piece(run) ? symm_run_more(run) : SYMM_OK;
 }
@@ -146,13 +147,13 @@ static enum symm_status root_step(struct symm_run *run)
 static enum symm_status from_root_step(struct symm_run *run)
 {
     size_t bytes, begin = piece_bounds(run, &bytes);
-    if (symm_rooted_is_root(run)) {
+    if (symm_rooted_is_root(run->work)) {
         return root_step(run);
     }
-    if (!symm_run_rank_reached(run, run->root, run->piece + 1)) {
+    if (!symm_work_rank_reached(run->work, run->work->root, run->piece + 1)) {
         return SYMM_PENDING;
     }
-    memcpy((unsigned char *)run->output + begin, part_at(run, run->team->rank), bytes);
+    memcpy((unsigned char *)run->work->output + begin, part_at(run, run->work->team->rank), bytes);
     return piece_done(run);
 }
 
@@ -164,15 +165,15 @@ static enum symm_status blocks_collect(struct symm_run *run)
     if (run->piece > 0 && bytes == 0) {
         return own_finish(run);
     }
-    for (; run->seen < run->team->size; run->seen++) { /* which raising begins anew */
+    for (; run->seen < run->work->team->size; run->seen++) { /* which raising begins anew */
         int rank = run->seen;
-        if (rank == run->root) {
+        if (rank == run->work->root) {
             continue;
         }
-        if (!symm_run_rank_reached(run, rank, run->piece + 1)) {
+        if (!symm_work_rank_reached(run->work, rank, run->piece + 1)) {
             return own_copy_meanwhile(run);
         }
-        memcpy((unsigned char *)run->output + symm_rooted_begin(run, rank) + begin,
+        memcpy((unsigned char *)run->work->output + symm_rooted_begin(run->work, rank) + begin,
                part_at(run, rank), bytes);
     }
     enum symm_status status = piece_done(run);
@@ -183,13 +184,14 @@ static enum symm_status to_root_step(struct symm_run *run)
 {
     size_t bytes, begin = piece_bounds(run, &bytes);
     uint64_t before = step_before(run);
-    if (symm_rooted_is_root(run)) {
+    if (symm_rooted_is_root(run->work)) {
         return blocks_collect(run);
     }
-    if (before > 0 && !symm_run_rank_reached(run, run->root, before)) {
+    if (before > 0 && !symm_work_rank_reached(run->work, run->work->root, before)) {
         return SYMM_PENDING;
     }
-    memcpy(part_at(run, run->team->rank), (const unsigned char *)run->input + begin, bytes);
+    memcpy(part_at(run, run->work->team->rank), (const unsigned char *)run->work->input + begin,
+           bytes);
     return piece_done(run);
 }
 

@@ -15,16 +15,17 @@
 
 static enum symm_status step(struct symm_run *run)
 {
-    const struct symm_team *team = run->team;
-    size_t extent = run->reduction->extent, most = SYMM_SCRATCH_SIZE / extent;
-    int ranks = symm_prefix_length(run, team->rank);
+    const struct symm_team *team = run->work->team;
+    size_t extent = run->work->reduction->extent, most = SYMM_SCRATCH_SIZE / extent;
+    int ranks = symm_prefix_length(run->work, team->rank);
     for (int rank = 0; rank < ranks; rank++) {
-        run->inputs[rank] = symm_control_line(&team->control, run->sequence, rank)->payload;
+        run->work->inputs[rank] = symm_control_line(&team->control, run->work->sequence,
+                                                    rank)->payload;
     }
-    for (size_t done = 0; ranks > 0 && done < run->count;) {
-        size_t count = symm_least(run->count - done, most);
-        symm_prefix_fold(run->reduction, ranks, run->inputs, done * extent,
-                         (unsigned char *)run->output + done * extent, count);
+    for (size_t done = 0; ranks > 0 && done < run->work->count;) {
+        size_t count = symm_least(run->work->count - done, most);
+        symm_prefix_fold(run->work->reduction, ranks, run->work->inputs, done * extent,
+                         (unsigned char *)run->work->output + done * extent, count);
         done += count;
     }
     return SYMM_OK;

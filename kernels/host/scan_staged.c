@@ -27,23 +27,23 @@
 #include "kernels/run_steps.h"
 
 /* The element with which a piece begins. */
-static size_t piece_begin(const struct symm_run *run, uint64_t piece)
+static size_t piece_begin(const struct symm_work *work, uint64_t piece)
 {
-    size_t bytes = symm_flow_piece(run, run->team->control.piece_size,
-                                   run->count * run->reduction->extent);
-    return symm_piece_begin_of(run, piece, bytes);
+    size_t bytes = symm_flow_piece(work, work->team->control.piece_size,
+                                   work->count * work->reduction->extent);
+    return symm_piece_begin_of(work, piece, bytes);
 }
 
 /* Whether this rank can do the piece now. */
 static bool is_ready(const struct symm_run *run)
 {
-    const struct symm_team *team = run->team;
+    const struct symm_team *team = run->work->team;
     const struct symm_control *control = &team->control;
     uint64_t piece = run->piece;
     return (team->rank == 0 ||
-            symm_phase_of(control, run->sequence, team->rank - 1) >= piece + 1) &&
+            symm_phase_of(control, run->work->sequence, team->rank - 1) >= piece + 1) &&
            (team->rank == team->size - 1 || piece < SYMM_STAGE_BUFFERS ||
-            symm_phase_of(control, run->sequence, team->rank + 1) >=
+            symm_phase_of(control, run->work->sequence, team->rank + 1) >=
                 piece + 1 - SYMM_STAGE_BUFFERS);
 }
 
@@ -84,29 +84,30 @@ static void exclusive_block(const struct symm_reduction *reduction, const struct
 /* A block at a time, so that a prefix is still in the cache when it is copied. */
 static void piece_scan(struct symm_run *run)
 {
-    const struct symm_team *team = run->team;
-    size_t extent = run->reduction->extent, begin = piece_begin(run, run->piece) * extent;
-    size_t bytes = piece_begin(run, run->piece + 1) * extent - begin;
-    bool inclusive = symm_prefix_is_inclusive(run), is_last = team->rank == team->size - 1;
+    const struct symm_team *team = run->work->team;
+    size_t extent = run->work->reduction->extent,
+        begin = piece_begin(run->work, run->piece) * extent;
+    size_t bytes = piece_begin(run->work, run->piece + 1) * extent - begin;
+    bool inclusive = symm_prefix_is_inclusive(run->work), is_last = team->rank == team->size - 1;
     const unsigned char *before =
-        team->rank == 0 ? NULL : symm_run_stage(run, team->rank - 1, run->piece);
-    unsigned char *shared = symm_run_stage(run, team->rank, run->piece);
+        team->rank == 0 ? NULL : symm_work_stage(run->work, team->rank - 1, run->piece);
+    unsigned char *shared = symm_work_stage(run->work, team->rank, run->piece);
     for (size_t done = 0; done < bytes;) {
         size_t some = symm_least(bytes - done, symm_block_bytes(extent));
         const struct block block = {
             .before = before == NULL ? NULL : before + done,
-            .input = (const unsigned char *)run->input + begin + done,
-            .output = (unsigned char *)run->output + begin + done,
+            .input = (const unsigned char *)run->work->input + begin + done,
+            .output = (unsigned char *)run->work->output + begin + done,
             .shared = is_last && !inclusive ? NULL : shared + done,
         };
-        (inclusive ? inclusive_block : exclusive_block)(run->reduction, &block, some);
+        (inclusive ? inclusive_block : exclusive_block)(run->work->reduction, &block, some);
         done += some;
     }
 }
 
 static enum symm_status step(struct symm_run *run)
 {
-    if (piece_begin(run, run->piece) == run->count) {
+    if (piece_begin(run->work, run->piece) == run->work->count) {
         return SYMM_OK;
     }
     if (!is_ready(run)) {
@@ -115,7 +116,7 @@ static enum symm_status step(struct symm_run *run)
     piece_scan(run);
     run->piece++;
     symm_run_raise(run, run->piece);
-    return piece_begin(run, run->piece) < run->count ? symm_run_more(run) : SYMM_OK;
+    return piece_begin(run->work, run->piece) < run->work->count ? symm_run_more(run) : SYMM_OK;
 }
 
 const struct symm_algorithm_row symm_scan_staged = {

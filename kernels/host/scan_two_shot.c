@@ -23,23 +23,24 @@
 
 static const void *input_of(const struct symm_run *run, int rank)
 {
-    return (const unsigned char *)run->inputs[rank] + run->position * run->reduction->extent;
+    return (const unsigned char *)run->work->inputs[rank] + run->position *
+        run->work->reduction->extent;
 }
 
 static void prefix_store(const struct symm_run *run, int rank, const void *prefix, size_t bytes)
 {
-    size_t offset = run->position * run->reduction->extent;
-    unsigned char *output = (unsigned char *)run->outputs[rank] + offset;
+    size_t offset = run->position * run->work->reduction->extent;
+    unsigned char *output = (unsigned char *)run->work->outputs[rank] + offset;
     if (prefix != output) { /* in place, rank 0's is there */
-        memcpy(output, prefix, symm_result_bytes(run->reduction, bytes));
+        memcpy(output, prefix, symm_result_bytes(run->work->reduction, bytes));
     }
 }
 
 static void block_scan(struct symm_run *run, size_t block)
 {
-    const struct symm_team *team = run->team;
-    bool inclusive = symm_prefix_is_inclusive(run);
-    size_t bytes = block * run->reduction->extent;
+    const struct symm_team *team = run->work->team;
+    bool inclusive = symm_prefix_is_inclusive(run->work);
+    size_t bytes = block * run->work->reduction->extent;
     void *scratch = symm_scratch_take();
     void *places[2] = {scratch, symm_stage_buffer(&team->control, team->rank, 0)};
     const void *before = input_of(run, 0);
@@ -49,7 +50,7 @@ static void block_scan(struct symm_run *run, size_t block)
     for (int rank = 1; rank < team->size; rank++) {
         void *prefix = places[rank % 2];
         if (inclusive || rank < team->size - 1) {
-            symm_prefix_join(run->reduction, before, input_of(run, rank), prefix, block);
+            symm_prefix_join(run->work->reduction, before, input_of(run, rank), prefix, block);
         }
         prefix_store(run, rank, inclusive ? prefix : before, bytes);
         before = prefix;

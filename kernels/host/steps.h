@@ -33,10 +33,10 @@ static inline enum symm_status symm_host_depart(struct symm_run *run, size_t end
 static inline enum symm_status symm_host_slice_step(struct symm_run *run,
                                                     void (*reduce)(struct symm_run *, size_t))
 {
-    const struct symm_team *team = run->team;
-    size_t extent = run->reduction->extent, begin, end = 0;
+    const struct symm_team *team = run->work->team;
+    size_t extent = run->work->reduction->extent, begin, end = 0;
     if (run->stage != SYMM_HOST_DEPARTING) {
-        symm_slice(run->count, extent, team->rank, team->size, &begin, &end);
+        symm_slice(run->work->count, extent, team->rank, team->size, &begin, &end);
         if (run->stage == SYMM_HOST_STARTING) {
             run->position = begin;
             run->stage = SYMM_HOST_WORKING;
@@ -56,14 +56,14 @@ static inline enum symm_status symm_host_block_step(struct symm_run *run,
                                                     void (*store)(struct symm_run *, size_t))
 {
     if (run->stage != SYMM_HOST_DEPARTING) {
-        size_t end = symm_least(run->count, run->position + SYMM_STEP_BYTES);
+        size_t end = symm_least(run->work->count, run->position + SYMM_STEP_BYTES);
         while (run->position < end) {
             size_t bytes = symm_least(end - run->position, SYMM_BLOCK_SIZE);
             store(run, bytes);
             run->position += bytes;
         }
     }
-    return symm_host_depart(run, run->count);
+    return symm_host_depart(run, run->work->count);
 }
 
 #endif /* SYMM_KERNELS_HOST_STEPS_H */

@@ -45,7 +45,7 @@ static void test_places(void **state)
 
     struct symm_operation operation = operation_of(SYMM_ALLREDUCE, 10, 8);
     operation.outcome = SYMM_OUTCOME_SERVED;
-    operation.run.algorithm = SYMM_ALLREDUCE_ONE_SHOT;
+    operation.work.algorithm = SYMM_ALLREDUCE_ONE_SHOT;
     mca_coll_symm_count_operation(&operation);
     mca_coll_symm_count_operation(&operation);
     expected.outcomes[SYMM_CALL_BLOCKING].served[SYMM_ALLREDUCE_ONE_SHOT].calls += 2;
@@ -94,7 +94,7 @@ static void *count_calls(void *argument)
     struct symm_operation operation = operation_of(SYMM_ALLREDUCE, 3, 4);
     (void)argument;
     operation.outcome = SYMM_OUTCOME_SERVED;
-    operation.run.algorithm = SYMM_ALLREDUCE_INLINE;
+    operation.work.algorithm = SYMM_ALLREDUCE_INLINE;
     for (int i = 0; i < CALLS; i++) {
         mca_coll_symm_count_operation(&operation);
     }

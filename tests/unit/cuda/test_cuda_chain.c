@@ -69,7 +69,7 @@ static void buffers_put(struct buffers *buffers)
 /* What every rank has before a call, and what the root sends. */
 static void broadcast_prepare(struct buffers *buffers, size_t bytes, int root)
 {
-    const struct symm_run prototype = {
+    const struct symm_work prototype = {
         .algorithm = buffers->by_slots ? SYMM_BCAST_CUDA_SCRATCH : SYMM_BCAST_CUDA_CHAIN,
         .count = bytes, .root = root, .scratch_size = SLOTS,
     };

@@ -89,7 +89,7 @@ static void exchange_prepare(struct cuda_ranks *ranks, const struct call *call)
 {
     static struct symm_block blocks[CUDA_RANKS_MOST][CUDA_RANKS_MOST];
     static struct symm_block *all[CUDA_RANKS_MOST];
-    const struct symm_run prototype = {
+    const struct symm_work prototype = {
         .algorithm = SYMM_ALLTOALLV_CUDA_SCRATCH, .largest = call->block, .shared = call->shared,
         .scratch_size = call->scratch_size,
     };

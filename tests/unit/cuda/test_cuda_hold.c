@@ -88,7 +88,7 @@ static void scatter_prepare(struct cuda_ranks *ranks, const struct call *call)
 {
     static struct plan plan; /* which the runs point to */
     plan = plan_of(ranks, call);
-    const struct symm_run prototype = {
+    const struct symm_work prototype = {
         .algorithm = SYMM_REDUCE_SCATTER_CUDA_HOLD, .count = plan.begins[ranks->size],
         .begins = plan.begins, .cuda_type = call->type, .cuda_op = call->op,
         .block_limit = call->block_limit, .in_place = !call->out_of_place,

@@ -147,17 +147,17 @@ static void test_failures_in_opening(void **state)
 /* Many where a kernel stores to several peers, unless the user or a computation has a say. */
 static void test_blocks(void **state)
 {
-    struct symm_run run = {.block_limit = 0};
+    struct symm_work work = {.block_limit = 0};
     (void)state;
-    assert_int_equal(symm_cuda_store_blocks(&run, 2), 0); /* as many as kernels have mostly */
-    assert_true(symm_cuda_store_blocks(&run, 3) > SYMM_DEVICE_BLOCKS);
-    run.beside = true;
-    assert_int_equal(symm_cuda_store_blocks(&run, 3), 0);
-    run.beside = false;
-    run.block_limit = 8;
-    assert_int_equal(symm_cuda_store_blocks(&run, 3), 8);
-    run.block_limit = 1000;
-    assert_int_equal(symm_cuda_store_blocks(&run, 3), 1000);
+    assert_int_equal(symm_cuda_store_blocks(&work, 2), 0); /* as many as kernels have mostly */
+    assert_true(symm_cuda_store_blocks(&work, 3) > SYMM_DEVICE_BLOCKS);
+    work.beside = true;
+    assert_int_equal(symm_cuda_store_blocks(&work, 3), 0);
+    work.beside = false;
+    work.block_limit = 8;
+    assert_int_equal(symm_cuda_store_blocks(&work, 3), 8);
+    work.block_limit = 1000;
+    assert_int_equal(symm_cuda_store_blocks(&work, 3), 1000);
 }
 
 UNIT_MAIN("test_cuda_launches", 60,

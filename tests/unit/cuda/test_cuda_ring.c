@@ -98,7 +98,7 @@ static int failed_count(const struct cuda_ranks *ranks)
 
 static void reduce_prepare(struct cuda_ranks *ranks, const struct call *call)
 {
-    const struct symm_run prototype = {
+    const struct symm_work prototype = {
         .algorithm = SYMM_REDUCE_CUDA_RING, .count = call->count, .root = call->root,
         .cuda_type = call->type, .cuda_op = call->op, .beside = call->beside,
         .block_limit = call->block_limit, .scratch_size = call->scratch_size,
@@ -220,7 +220,7 @@ static void test_without_slots(struct cuda_ranks *ranks)
     FORK_CHECK(ranks->self, taken == SYMM_CUDA_SLOTS);
     for (int step = 0; step < 10; step++) {
         FORK_STATUS(ranks->self, symm_run_step(&one->run), SYMM_PENDING);
-        FORK_CHECK(ranks->self, !symm_run_rank_reached(&one->run, 1, 1));
+        FORK_CHECK(ranks->self, !symm_work_rank_reached(&one->work, 1, 1));
     }
     for (int i = 0; i < taken; i++) {
         device_completion_await(ranks->self, one->device, &completions[i]);

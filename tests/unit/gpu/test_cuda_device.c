@@ -68,7 +68,7 @@ static enum symm_status allreduce(struct cuda_ranks *ranks, const struct plan *p
                                   struct unit_random *random)
 {
     void *run_inputs[CUDA_RANKS_MOST], *run_outputs[CUDA_RANKS_MOST];
-    const struct symm_run prototype = {
+    const struct symm_work prototype = {
         .algorithm = plan->algorithm, .count = plan->count, .cuda_type = plan->type,
         .cuda_op = plan->op, .block_limit = (unsigned)unit_random_below(random, 3),
     };
@@ -141,7 +141,7 @@ static enum symm_status allgather(struct cuda_ranks *ranks, const struct gatheri
     static unsigned char all[CUDA_BUFFER];
     void *run_inputs[CUDA_RANKS_MOST], *run_outputs[CUDA_RANKS_MOST];
     const size_t bytes = plan->bytes, shift = plan->shift;
-    const struct symm_run prototype = {
+    const struct symm_work prototype = {
         .algorithm = plan->algorithm, .count = bytes, .beside = plan->beside,
     };
     size_t size = bytes * (size_t)ranks->size;
@@ -224,7 +224,7 @@ static void test_given_up(struct cuda_ranks *ranks)
     unsigned waited = 0;
     struct cuda_rank *one = &ranks->ranks[0], *other = &ranks->ranks[1];
     for (int i = 0; i < SYMM_CUDA_SLOTS + ALLREDUCES; i++) {
-        const struct symm_run prototype = {
+        const struct symm_work prototype = {
             .algorithm = allreduces[i % ALLREDUCES], .count = COUNT_MOST,
             .cuda_type = SYMM_CUDA_FLOAT, .cuda_op = SYMM_CUDA_SUM,
         };

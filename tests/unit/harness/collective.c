@@ -121,12 +121,13 @@ uint32_t collective_make(struct fork_rank *self, struct symm_team *team,
     }
     inputs[team->rank] = call->input;
     outputs[team->rank] = call->output;
-    struct symm_run run = {
+    const struct symm_work work = {
         .team = team, .algorithm = call->algorithm, .sequence = sequence, .count = call->count,
         .begins = call->begins, .root = call->root,
         .reduction = call->reduction, .input = call->input, .output = call->output,
         .inputs = inputs, .outputs = outputs,
     };
+    struct symm_run run = {.work = &work};
     unsigned polls = 0;
     dawdle(call, delays);
     while (symm_run_step(&run) == SYMM_PENDING) {

@@ -126,7 +126,7 @@ static int64_t milliseconds(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-void cuda_ranks_prepare(struct cuda_ranks *ranks, const struct symm_run *prototype,
+void cuda_ranks_prepare(struct cuda_ranks *ranks, const struct symm_work *prototype,
                         void *const *inputs, void *const *outputs)
 {
     ranks->sequence++;
@@ -135,22 +135,22 @@ void cuda_ranks_prepare(struct cuda_ranks *ranks, const struct symm_run *prototy
         ranks->inputs[rank] = inputs[rank];
         ranks->outputs[rank] = outputs[rank];
         ranks->scratches[rank] = one->scratch;
-        one->run = *prototype;
-        one->run.team = &one->team;
-        one->run.sequence = ranks->sequence;
-        one->run.device = one->device;
-        one->run.input = inputs[rank];
-        one->run.output = outputs[rank];
-        one->run.inputs = ranks->inputs;
-        one->run.outputs = ranks->outputs;
-        one->run.scratches = ranks->scratches;
-        one->run.blocks = ranks->blocks == NULL ? NULL : ranks->blocks[rank];
-        one->run.scratch_size = prototype->scratch_size != 0 ? prototype->scratch_size
-                                                             : CUDA_SCRATCH;
+        one->work = *prototype;
+        one->run = (struct symm_run){.work = &one->work, .failed_rank = 1000};
+        one->work.team = &one->team;
+        one->work.sequence = ranks->sequence;
+        one->work.device = one->device;
+        one->work.input = inputs[rank];
+        one->work.output = outputs[rank];
+        one->work.inputs = ranks->inputs;
+        one->work.outputs = ranks->outputs;
+        one->work.scratches = ranks->scratches;
+        one->work.blocks = ranks->blocks == NULL ? NULL : ranks->blocks[rank];
+        one->work.scratch_size = prototype->scratch_size != 0 ? prototype->scratch_size
+                                                              : CUDA_SCRATCH;
         if (rank == 0 && ranks->first_limit != 0) {
-            one->run.block_limit = ranks->first_limit;
+            one->work.block_limit = ranks->first_limit;
         }
-        one->run.failed_rank = 1000;
         one->status = SYMM_PENDING;
     }
 }
@@ -181,7 +181,7 @@ void cuda_ranks_make(struct cuda_ranks *ranks)
     }
 }
 
-void cuda_ranks_call(struct cuda_ranks *ranks, const struct symm_run *prototype,
+void cuda_ranks_call(struct cuda_ranks *ranks, const struct symm_work *prototype,
                      void *const *inputs, void *const *outputs)
 {
     cuda_ranks_prepare(ranks, prototype, inputs, outputs);

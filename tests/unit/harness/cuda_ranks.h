@@ -34,6 +34,7 @@ struct cuda_rank {
     unsigned char *input, *output; /* on the device, CUDA_BUFFER each */
     unsigned char *scratch;        /* likewise, CUDA_SCRATCH_MOST behind a head */
     struct symm_team team;
+    struct symm_work work;
     struct symm_run run;
     enum symm_status status;
 };
@@ -75,14 +76,14 @@ void cuda_ranks_get(struct cuda_ranks *ranks, int rank, const void *memory, void
  * Prepare a call, for which `prototype` has all but what differs between ranks; scratch_size 0 is
  * CUDA_SCRATCH.  inputs[r] and outputs[r] are rank r's.
  */
-void cuda_ranks_prepare(struct cuda_ranks *ranks, const struct symm_run *prototype,
+void cuda_ranks_prepare(struct cuda_ranks *ranks, const struct symm_work *prototype,
                         void *const *inputs, void *const *outputs);
 
 /* Make it.  Returns when all runs have ended. */
 void cuda_ranks_make(struct cuda_ranks *ranks);
 
 /* Both. */
-void cuda_ranks_call(struct cuda_ranks *ranks, const struct symm_run *prototype,
+void cuda_ranks_call(struct cuda_ranks *ranks, const struct symm_work *prototype,
                      void *const *inputs, void *const *outputs);
 
 /*

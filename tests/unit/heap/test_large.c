@@ -159,12 +159,13 @@ static void run(struct fork_rank *self, void *context)
     FORK_STATUS(self, fork_team_set_up(self, team, PAYLOAD, PIECE), SYMM_OK);
     range_touch(call->outputs[self->rank], is_allreduce(call) ? bytes : RANKS * bytes);
     fork_rank_barrier(self);
-    struct symm_run state = {
+    const struct symm_work work = {
         .team = team, .algorithm = call->algorithm, .sequence = 1, .count = bytes,
         .reduction = is_allreduce(call) ? &bytewise : NULL,
         .input = inputs[self->rank], .output = outputs[self->rank],
         .inputs = inputs, .outputs = outputs,
     };
+    struct symm_run state = {.work = &work};
     unsigned polls = 0;
     while (symm_run_step(&state) == SYMM_PENDING) {
         if (!state.worked) {

@@ -142,7 +142,7 @@ bool mca_coll_symm_leave_or_enter(struct symm_operation *operation)
     bool enters = true;
     if (plan.count > 0) { /* nobody has left, whatever the ranks of other teams have done */
         recorder_expect(WORD_FINISHED, 0, UINT64_MAX - 1);
-        enters = ordering_control_enter(&team->control, operation->sequence, team->rank);
+        enters = ordering_control_enter(&team->control, operation->work.sequence, team->rank);
         recorder_expect(WORD_CLASSES, 0, 0);
     }
     return enters;

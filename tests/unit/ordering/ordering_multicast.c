@@ -24,19 +24,19 @@ static void note(struct symm_operation *operation, struct symm_facts *facts)
 
 static bool resolve(struct symm_operation *operation, const struct symm_facts *facts)
 {
-    struct symm_run *run = &operation->run;
-    int self = run->team->rank;
+    struct symm_work *work = &operation->work;
+    int self = work->team->rank;
     (void)facts;
-    if (!symm_algorithm_is_multimem(run->algorithm)) {
+    if (!symm_algorithm_is_multimem(work->algorithm)) {
         return true;
     }
-    for (int rank = 0; rank < run->team->size; rank++) {
+    for (int rank = 0; rank < work->team->size; rank++) {
         const struct line_buffers *buffers = buffers_of(mca_coll_symm_line(operation, rank));
         input_replicas[self][rank] = (unsigned char *)(uintptr_t)buffers->input.offset;
         output_replicas[self][rank] = (unsigned char *)(uintptr_t)buffers->output.offset;
     }
-    run->multicast_input = (struct symm_multicast_address){.replicas = input_replicas[self]};
-    run->multicast_output = (struct symm_multicast_address){.replicas = output_replicas[self]};
+    work->multicast_input = (struct symm_multicast_address){.replicas = input_replicas[self]};
+    work->multicast_output = (struct symm_multicast_address){.replicas = output_replicas[self]};
     return true;
 }
 

@@ -276,15 +276,16 @@ void ordering_call_begin(struct actor *actor, const struct planned_call *planned
     }
     operation->lane = &actor->module.blocking;
     operation->lane->module = &actor->module;
+    operation->run.work = &operation->work;
     operation->call = call;
-    operation->run.inputs = actor->inputs;
-    operation->run.outputs = actor->outputs;
-    operation->run.scratches = actor->scratches;
+    operation->work.inputs = actor->inputs;
+    operation->work.outputs = actor->outputs;
+    operation->work.scratches = actor->scratches;
     actor->is_busy = true;
     if (ordering_is_fast(actor)) {
         operation->state = SYMM_OPERATION_DONE;
         operation->outcome = SYMM_OUTCOME_SERVED;
-        operation->run.algorithm = plan->algorithm;
+        operation->work.algorithm = plan->algorithm;
     } else {
         mca_coll_symm_operation_start(operation);
     }
@@ -328,7 +329,7 @@ void ordering_call_end(struct actor *actor)
         assert_int_equal(operation->outcome, SYMM_OUTCOME_FALLBACK);
     } else {
         assert_int_equal(operation->outcome, SYMM_OUTCOME_SERVED);
-        assert_int_equal(operation->run.algorithm, plan_of(planned)->algorithm);
+        assert_int_equal(operation->work.algorithm, plan_of(planned)->algorithm);
         recorder_read(operation->call->output, operation->call->output_bytes);
     }
     actor->is_busy = false;

@@ -109,10 +109,10 @@ bool mca_coll_symm_blocks_prepare(struct symm_operation *operation, size_t *trav
     } else if (has_table(operation) && !has_room) {
         operation->veto = SYMM_REASON_TABLE;
     }
-    if (operation->run.blocks == NULL) { /* it stays for all calls of the lane */
-        operation->run.blocks = calloc(ranks, sizeof(struct symm_block));
+    if (operation->work.blocks == NULL) { /* it stays for all calls of the lane */
+        operation->work.blocks = calloc(ranks, sizeof(struct symm_block));
     }
-    if (operation->run.blocks == NULL && operation->veto == SYMM_REASON_NONE) {
+    if (operation->work.blocks == NULL && operation->veto == SYMM_REASON_NONE) {
         operation->veto = SYMM_REASON_TABLE;
     }
     return true;
@@ -121,7 +121,7 @@ bool mca_coll_symm_blocks_prepare(struct symm_operation *operation, size_t *trav
 void mca_coll_symm_blocks_own(const struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
-    struct symm_block *blocks = operation->run.blocks;
+    struct symm_block *blocks = operation->work.blocks;
     bool input_gaps = (call->gaps & SYMM_GAPS_INPUT) != 0;
     bool output_gaps = (call->gaps & SYMM_GAPS_OUTPUT) != 0;
     for (int rank = 0; rank < operation->lane->team->size; rank++) {
@@ -230,7 +230,7 @@ uint32_t mca_coll_symm_blocks_pack(struct symm_operation *operation, struct symm
 void mca_coll_symm_blocks_post(struct symm_operation *operation, struct symm_line *line)
 {
     const struct symm_call *call = operation->call;
-    const struct symm_block *blocks = operation->run.blocks;
+    const struct symm_block *blocks = operation->work.blocks;
     struct line_table *table = table_of(line);
     size_t sent = 0;
     if (!has_table(operation)) {

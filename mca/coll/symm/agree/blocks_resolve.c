@@ -25,7 +25,7 @@ static void even_resolve(struct symm_operation *operation, struct symm_block *bl
 /* The block that a rank's line has for this rank. */
 static void along_find(struct symm_operation *operation, struct symm_block *block, int rank)
 {
-    operation->run.inputs[rank] =
+    operation->work.inputs[rank] =
         mca_coll_symm_blocks_along(operation, rank, &block->from_bytes);
     block->from_at = 0;
 }
@@ -45,7 +45,7 @@ static bool slot_resolve(struct symm_operation *operation, struct symm_block *bl
     block->receive_bytes = block_locate(&call->receiving, has_gaps, (size_t)rank, call->output,
                                         &block->receive_at);
     if (row_of(operation)->gathers) {
-        operation->run.inputs[rank] = mca_coll_symm_line(operation, rank)->payload;
+        operation->work.inputs[rank] = mca_coll_symm_line(operation, rank)->payload;
         block->from_at = 0;
         block->from_bytes = block->receive_bytes;
         return false;
@@ -87,11 +87,11 @@ static bool table_resolve(struct symm_operation *operation, struct symm_block *b
 static void along_resolve(struct symm_operation *operation)
 {
     const struct symm_line *line = mca_coll_symm_line(operation, operation->lane->team->rank);
-    struct symm_block *blocks = operation->run.blocks;
+    struct symm_block *blocks = operation->work.blocks;
     if ((line->flags & LINE_ALONG) == 0) {
         return;
     }
-    operation->run.input = line->payload + along_head(operation->lane->team->size);
+    operation->work.input = line->payload + along_head(operation->lane->team->size);
     for (int rank = 0; rank < operation->lane->team->size; rank++) {
         blocks[rank].send_at = along_of(line)->at[rank];
     }
@@ -101,7 +101,7 @@ static void along_resolve(struct symm_operation *operation)
 static bool memory_resolve(struct symm_operation *operation)
 {
     const struct symm_collective_row *row = row_of(operation);
-    struct symm_block *blocks = operation->run.blocks;
+    struct symm_block *blocks = operation->work.blocks;
     bool is_truncated = false;
     if (row->gathers || row->has_tables) {
         mca_coll_symm_blocks_own(operation);
@@ -118,7 +118,7 @@ static bool memory_resolve(struct symm_operation *operation)
     if (row->has_tables) {
         along_resolve(operation);
     }
-    operation->run.largest = mca_coll_symm_blocks_largest(operation);
+    operation->work.largest = mca_coll_symm_blocks_largest(operation);
     return is_truncated;
 }
 
@@ -131,7 +131,7 @@ void mca_coll_symm_blocks_resolve(struct symm_operation *operation)
     mca_coll_symm_blocks_own_copy(operation);
     if (operation->in_slot && !is_even) {
         for (int rank = 0; rank < operation->lane->team->size; rank++) {
-            is_truncated |= slot_resolve(operation, &operation->run.blocks[rank], rank);
+            is_truncated |= slot_resolve(operation, &operation->work.blocks[rank], rank);
         }
     } else {
         is_truncated = memory_resolve(operation);

@@ -25,7 +25,7 @@ static enum symm_agreement first_read(struct symm_operation *operation)
     int first = mca_coll_symm_loose_first(call);
     struct symm_line *line = mca_coll_symm_line(operation, first);
     bool has_tables = symm_collective_get(call->collective)->has_tables;
-    if (!symm_line_is_posted(line, operation->sequence)) {
+    if (!symm_line_is_posted(line, operation->work.sequence)) {
         return SYMM_AGREEMENT_PENDING;
     }
     if (line_differs(line, call->signature, call->agreed_count)) {
@@ -66,16 +66,16 @@ static bool lines_until(struct symm_operation *operation, int end)
     const struct symm_call *call = operation->call;
     for (; operation->seen < end; operation->seen++) {
         struct symm_line *line = mca_coll_symm_line(operation, operation->seen);
-        if (!symm_line_is_posted(line, operation->sequence)) {
+        if (!symm_line_is_posted(line, operation->work.sequence)) {
             return false;
         }
         if (line_differs(line, call->signature, call->agreed_count)) {
             operation->mismatch = operation->seen;
         }
         symm_line_fetch(line, call->payload_bytes);
-        symm_line_fetch_ahead(&operation->lane->team->control, operation->sequence,
+        symm_line_fetch_ahead(&operation->lane->team->control, operation->work.sequence,
                               operation->seen);
-        line_finished_note(operation, line, (uint32_t)operation->sequence);
+        line_finished_note(operation, line, (uint32_t)operation->work.sequence);
     }
     return true;
 }
@@ -178,7 +178,7 @@ static enum symm_agreement blocks_to_root_read(struct symm_operation *operation)
     }
     if (!is_root && is_idle) {
         struct symm_line *line = mca_coll_symm_line(operation, call->root);
-        if (!symm_line_is_posted(line, operation->sequence)) {
+        if (!symm_line_is_posted(line, operation->work.sequence)) {
             return SYMM_AGREEMENT_PENDING;
         }
         if (mca_coll_symm_line_has_data(operation, call->root) &&

@@ -105,8 +105,8 @@ static bool is_room_short(const struct symm_operation *operation, struct symm_si
             struct symm_line *sent = mca_coll_symm_line(operation, from);
             struct symm_line *received = mca_coll_symm_line(operation, to);
             if (is_fed(row, (int)mine.root, from, to) &&
-                symm_line_is_posted(sent, operation->sequence) &&
-                symm_line_is_posted(received, operation->sequence) &&
+                symm_line_is_posted(sent, operation->work.sequence) &&
+                symm_line_is_posted(received, operation->work.sequence) &&
                 sent->signature == received->signature && sent->count > received->count) {
                 return true;
             }

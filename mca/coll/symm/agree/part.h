@@ -16,41 +16,27 @@
 /* Find where the ranks' blocks begin in an input of a reduce-scatter: the run's `begins`. */
 void mca_coll_symm_begins_find(const struct symm_operation *operation);
 
-/* Find the part of a call whose payloads are divided among the ranks. */
-void mca_coll_symm_part_find_divided(struct symm_operation *operation);
-
-/* Fetch that part of the line of `rank`. */
+/* Fetch what this rank reads of the line of `rank`, whose payload is divided among the ranks. */
 void mca_coll_symm_part_fetch_divided(const struct symm_operation *operation,
                                       const struct symm_line *line, int rank);
 
 /*
- * Find what this rank reads of the payloads, once it is known whether they travel in lines.
- * Calls with a root read their lines elsewhere (agree/loose.c).  To fetch a cache line in vain
- * costs less than to find the part of a short payload; of two ranks' tables and blocks the other's
- * block is nearly all.
+ * Fetch what this rank reads of the line of `rank`.  Calls with a root read their lines elsewhere
+ * (agree/loose.c).  To fetch a cache line in vain costs less than to find the part of a short
+ * payload.  Of two ranks' tables and blocks the other's block is nearly all.
  */
-static inline void mca_coll_symm_part_find(struct symm_operation *operation)
-{
-    const struct symm_call *call = operation->call;
-    const struct symm_collective_row *row = symm_collective_get(call->collective);
-    operation->reads_part =
-        operation->in_slot && !row->is_rooted &&
-        (row->has_tables ? operation->lane->team->size > 2
-                         : symm_collective_is_divided(row) &&
-                               call->payload_bytes > 2 * SYMM_CACHE_LINE);
-    if (operation->reads_part) {
-        mca_coll_symm_part_find_divided(operation);
-    }
-}
-
-/* Fetch what this rank reads of the line of `rank`. */
 static inline void mca_coll_symm_part_fetch(const struct symm_operation *operation,
                                             const struct symm_line *line, int rank)
 {
-    if (operation->reads_part) {
+    const struct symm_call *call = operation->call;
+    const struct symm_collective_row *row = symm_collective_get(call->collective);
+    bool is_part = row->has_tables ? operation->lane->team->size > 2
+                                   : symm_collective_is_divided(row) &&
+                                         call->payload_bytes > 2 * SYMM_CACHE_LINE;
+    if (is_part) {
         mca_coll_symm_part_fetch_divided(operation, line, rank);
     } else {
-        symm_line_fetch(line, operation->call->payload_bytes);
+        symm_line_fetch(line, call->payload_bytes);
     }
 }
 

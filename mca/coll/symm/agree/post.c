@@ -19,9 +19,9 @@
 static void output_adopt(struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
-    memcpy(call->output, operation->input,
+    memcpy(call->output, operation->work.input,
            symm_result_bytes(&call->reduction, call->count * call->extent));
-    operation->input = call->output;
+    operation->work.input = call->output;
     operation->in_place = true;
 }
 
@@ -49,7 +49,7 @@ static uint32_t buffers_describe(struct symm_operation *operation, struct line_b
         heap = buffers->output.heap;
     }
     if ((operation->gaps & SYMM_GAPS_INPUT) == 0 && (call->absent & SYMM_ABSENT_INPUT) == 0 &&
-        symm_process_locate(process, operation->input, call->input_bytes, &buffers->input) ==
+        symm_process_locate(process, operation->work.input, call->input_bytes, &buffers->input) ==
             SYMM_OK) {
         heap = buffers->input.heap; /* also the output's, unless the output is in none */
         flags |= LINE_INPUT_IN_HEAP;
@@ -160,5 +160,5 @@ void mca_coll_symm_line_post(struct symm_operation *operation)
         memcpy(line->payload, call->input, call->payload_bytes);
     }
     line->flags |= mca_coll_symm_tells_loose(operation) ? LINE_LOOSE : 0;
-    symm_line_post(line, operation->sequence);
+    symm_line_post(line, operation->work.sequence);
 }

@@ -11,7 +11,7 @@
 
 /*
  * Post this rank's line.  It holds the payload if that fits in the slot, and otherwise says where
- * the buffers are.  The function may adopt the output as the input (operation->input,
+ * the buffers are.  The function may adopt the output as the input (operation->work.input,
  * operation->in_place).  Resources have been prepared before (resources/resource.h).
  */
 void mca_coll_symm_line_post(struct symm_operation *operation);

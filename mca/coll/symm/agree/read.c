@@ -24,7 +24,7 @@ enum symm_agreement mca_coll_symm_lines_read(struct symm_operation *operation)
     struct symm_team *team = operation->lane->team;
     const struct symm_call *call = operation->call;
     /* Local variables, because the compiler forgets all others at each look for a line. */
-    const uint64_t sequence = operation->sequence, signature = call->signature;
+    const uint64_t sequence = operation->work.sequence, signature = call->signature;
     const uint64_t count = call->agreed_count;
     const uint32_t expected = call->device >= 0 ? LINE_DEVICE : 0;
     uint32_t now = (uint32_t)sequence;

@@ -17,6 +17,7 @@ void mca_coll_symm_lane_init(struct mca_coll_symm_lane *lane, struct mca_coll_sy
     lane->last_algorithm = SYMM_ALLREDUCE_INLINE;
     symm_vote_init(&lane->vote, 0, 0, 0);
     lane->operation.lane = lane;
+    lane->operation.run.work = &lane->operation.work;
     lane->operation.state = SYMM_OPERATION_DONE;
 }
 
@@ -37,6 +38,6 @@ void mca_coll_symm_lane_end(struct mca_coll_symm_lane *lane)
     lane->operation.holdings = NULL;
     free(lane->operation.late);
     lane->operation.late = NULL;
-    free(lane->operation.run.blocks);
-    lane->operation.run.blocks = NULL;
+    free(lane->operation.work.blocks);
+    lane->operation.work.blocks = NULL;
 }

@@ -88,7 +88,7 @@ _Static_assert(2 * SYMM_CACHE_LINE + sizeof(struct line_handles) <= SYMM_PAYLOAD
 /* The line of a rank for the operation's call. */
 static inline struct symm_line *mca_coll_symm_line(const struct symm_operation *operation, int rank)
 {
-    return symm_control_line(&operation->lane->team->control, operation->sequence, rank);
+    return symm_control_line(&operation->lane->team->control, operation->work.sequence, rank);
 }
 
 /* Whether the rank has made another call than one with this signature and count. */
@@ -122,7 +122,7 @@ static inline void line_finished_known(struct symm_team *team, uint64_t sequence
 /* All lines of the call have been noted. */
 static inline void line_finished_settle(const struct symm_operation *operation)
 {
-    line_finished_known(operation->lane->team, operation->sequence, operation->least_finished);
+    line_finished_known(operation->lane->team, operation->work.sequence, operation->least_finished);
 }
 
 static inline uint32_t line_field(const struct symm_line *line, unsigned shift, unsigned bits)

@@ -63,16 +63,11 @@ struct symm_operation {
     enum symm_reason reason; /* of a fallback */
     enum symm_reason peer_reason; /* of the rank whose veto was read last: `seen` */
     int error;
-    uint64_t sequence;
     /* The call as this rank serves it.  At the start these fields hold what the call says. */
     enum symm_reason veto;   /* also from size, packing or a resource; serve/slot.c */
     unsigned gaps;           /* pairs may be copied whole; serve/slot.c */
-    const void *input;       /* the output, where it is adopted; agree/post.c */
     bool in_place;           /* also where the output is adopted */
     bool in_slot;            /* the payload travels in the line */
-    bool reads_part;         /* then: a part of each payload is fetched, not all; agree/part.h */
-    size_t part_begin, part_bytes; /* that part of a payload whose first block is for this rank */
-    size_t part_step;              /* it is so much further on for each block before it */
     bool loose;              /* ranks wait only for those whose data they get; agree/loose.h */
     bool again;              /* the second lines of this call: the first lacked scratch */
     struct symm_holdings *holdings; /* what it has of resources; resources/resource.h */
@@ -83,7 +78,8 @@ struct symm_operation {
     struct symm_own_block own; /* of a collective with blocks; agree/blocks.c */
     const struct symm_steps *steps; /* base/steps.h; NULL: the run is not begun for this call */
     void *late;              /* of transfer/late_moving.c, from set-up on */
-    struct symm_run run;     /* its arrays of all ranks stay from set-up on */
+    struct symm_work work;   /* of the run; its arrays of all ranks stay from set-up on */
+    struct symm_run run;
 };
 
 /*

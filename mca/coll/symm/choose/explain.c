@@ -91,7 +91,7 @@ static void reason_format(struct reason *reason, const struct symm_facts *facts,
 
 void mca_coll_symm_choice_explain(struct symm_operation *operation, const struct symm_facts *facts)
 {
-    enum symm_algorithm algorithm = operation->run.algorithm;
+    enum symm_algorithm algorithm = operation->work.algorithm;
     const struct symm_call *call = operation->call;
     struct reason why = {.length = 0};
     if (!mca_coll_symm_is_news(operation->lane->module,

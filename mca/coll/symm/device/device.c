@@ -46,14 +46,14 @@ enum symm_status mca_coll_symm_device_prepare(const struct symm_operation *opera
     return status;
 }
 
-void mca_coll_symm_device_run_prepare(struct symm_run *run, const struct symm_call *call)
+void mca_coll_symm_device_work_prepare(struct symm_work *work, const struct symm_call *call)
 {
     /* The device has been got before: then the ranks agreed on mapping these buffers. */
-    (void)symm_device_get(call->device, &run->device);
-    run->cuda_type = (enum symm_cuda_type)call->cuda_type;
-    run->cuda_op = (enum symm_cuda_op)call->cuda_op;
-    run->block_limit = (unsigned)mca_coll_symm_component.device_blocks;
-    run->beside = call->form != SYMM_CALL_BLOCKING;
+    (void)symm_device_get(call->device, &work->device);
+    work->cuda_type = (enum symm_cuda_type)call->cuda_type;
+    work->cuda_op = (enum symm_cuda_op)call->cuda_op;
+    work->block_limit = (unsigned)mca_coll_symm_component.device_blocks;
+    work->beside = call->form != SYMM_CALL_BLOCKING;
 }
 
 /* Kernels by multicast have a number of blocks of their own. */
@@ -68,16 +68,16 @@ static unsigned multicast_blocks(void)
 void mca_coll_symm_device_run_describe(struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
-    struct symm_run *run = &operation->run;
-    mca_coll_symm_device_run_prepare(run, call);
-    if (symm_algorithm_is_multimem(run->algorithm)) {
-        run->block_limit = multicast_blocks();
+    struct symm_work *work = &operation->work;
+    mca_coll_symm_device_work_prepare(work, call);
+    if (symm_algorithm_is_multimem(work->algorithm)) {
+        work->block_limit = multicast_blocks();
     }
-    if (mca_coll_symm_device_is_relay(run->algorithm)) {
+    if (mca_coll_symm_device_is_relay(work->algorithm)) {
         operation->lane->relay_device = call->device;
     }
-    if (symm_algorithm_has((int)run->algorithm, SYMM_NEEDS_SLICE_SCRATCH)) {
-        run->pipeline = (struct symm_pipeline){0};
+    if (symm_algorithm_has((int)work->algorithm, SYMM_NEEDS_SLICE_SCRATCH)) {
+        operation->run.pipeline = (struct symm_pipeline){0};
     }
 }
 
@@ -89,7 +89,7 @@ void mca_coll_symm_device_run_refuse(struct symm_operation *operation)
 int mca_coll_symm_device_failure(const struct symm_operation *operation)
 {
     const struct symm_run *run = &operation->run;
-    if (run->failed_rank == run->team->rank) { /* the others know only which rank failed */
+    if (run->failed_rank == run->work->team->rank) { /* the others know only which rank failed */
         return mca_coll_symm_device_failed(
             operation->comm, symm_collective_get(operation->call->collective)->mpi_name);
     }

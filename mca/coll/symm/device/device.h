@@ -27,11 +27,11 @@ static inline bool mca_coll_symm_device_is_relay(enum symm_algorithm algorithm)
  */
 enum symm_status mca_coll_symm_device_prepare(const struct symm_operation *operation,
                                               bool *is_told);
-void mca_coll_symm_device_run_prepare(struct symm_run *run, const struct symm_call *call);
+void mca_coll_symm_device_work_prepare(struct symm_work *work, const struct symm_call *call);
 void mca_coll_symm_device_run_describe(struct symm_operation *operation);
 static inline void mca_coll_symm_device_run_start(struct symm_operation *operation)
 {
-    operation->run.device = NULL;
+    operation->work.device = NULL;
     if (operation->call->device >= 0) {
         mca_coll_symm_device_run_describe(operation);
     }

@@ -301,7 +301,7 @@ static void call_use(struct symm_operation *operation, const struct symm_call *c
 {
     operation->call = call;
     operation->gaps = call->gaps;
-    operation->input = call->input;
+    operation->work.input = call->input;
     operation->in_place = call->in_place;
 }
 
@@ -336,7 +336,7 @@ static uint64_t limit_of(const struct symm_operation *operation, const struct sy
     if (!has_sides(operation->call)) {
         return nest->nest.limit;
     }
-    size_t incoming = symm_block_incoming(&operation->run.blocks[nest->block]);
+    size_t incoming = symm_block_incoming(&operation->work.blocks[nest->block]);
     return incoming > nest->at ? incoming - nest->at : 0;
 }
 

@@ -15,16 +15,17 @@
 /* This rank gets the result of all lines, or in a scan of those before its own. */
 static void reduce(const struct fast_call *fast, const struct symm_call *call)
 {
-    struct symm_run *run = &fast->module->blocking.operation.run;
-    run->team = fast->team;
-    run->algorithm =
+    struct symm_operation *operation = &fast->module->blocking.operation;
+    struct symm_work *work = &operation->work;
+    work->team = fast->team;
+    work->algorithm =
         (enum symm_algorithm)symm_collective_get(fast->collective)->inline_algorithm;
-    run->sequence = fast->team->sequence;
-    run->count = call->count;
-    run->root = call->root;
-    run->reduction = &call->reduction;
-    run->output = call->output;
-    (void)symm_run_step(run); /* one step is all of such a run */
+    work->sequence = fast->team->sequence;
+    work->count = call->count;
+    work->root = call->root;
+    work->reduction = &call->reduction;
+    work->output = call->output;
+    (void)symm_run_step(&operation->run); /* one step is all of such a run */
 }
 
 bool mca_coll_symm_fast_reduction(mca_coll_symm_module_t *module)

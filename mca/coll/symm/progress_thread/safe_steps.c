@@ -45,7 +45,7 @@ static bool starts_run(struct symm_operation *operation)
     if (operation->in_slot) {
         return true; /* calls with tables of blocks do not come here: they have gaps between them */
     }
-    symm_team_forget_refusals(team, operation->sequence);
+    symm_team_forget_refusals(team, operation->work.sequence);
     mca_coll_symm_facts_gather(operation, &facts);
     if (facts.unmapped || facts.gaps) { /* a vote; others' gaps have this rank unpack their data */
         return false;

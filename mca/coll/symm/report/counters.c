@@ -53,7 +53,7 @@ void mca_coll_symm_count_operation(const struct symm_operation *operation)
     struct symm_count *count = NULL;
     switch (operation->outcome) {
     case SYMM_OUTCOME_SERVED:
-        count = &counted->served[operation->run.algorithm];
+        count = &counted->served[operation->work.algorithm];
         break;
     case SYMM_OUTCOME_FALLBACK:
         count = &counted->fallback[operation->call->collective][operation->reason];

@@ -346,7 +346,7 @@ static bool queue_walk_safe(struct symm_queue *queue)
         }
         queue_drop_first(queue);
         request->is_begun = false;
-        request->algorithm = operation->run.algorithm;
+        request->algorithm = operation->work.algorithm;
         request->next = served;
         served = request;
     }

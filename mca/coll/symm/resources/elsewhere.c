@@ -96,7 +96,7 @@ static void offers_make(struct symm_operation *operation)
         withhold(input, &call->input_memory);
     } else if (has_input) {
         bool again = has_output && call->input_memory.id == call->output_memory.id;
-        offer(input, &call->input_memory, operation->input, call->input_bytes, again);
+        offer(input, &call->input_memory, operation->work.input, call->input_bytes, again);
     }
 }
 

@@ -363,18 +363,18 @@ static enum symm_status set_up(struct symm_operation *operation)
 
 static bool resolve(struct symm_operation *operation, const struct symm_facts *facts)
 {
-    struct symm_run *run = &operation->run;
+    struct symm_work *work = &operation->work;
     (void)facts;
-    if (!symm_algorithm_is_multimem(run->algorithm)) {
+    if (!symm_algorithm_is_multimem(work->algorithm)) {
         return true;
     }
     struct symm_multicast_address *const addresses[] = {
-        [INPUTS] = &run->multicast_input, [OUTPUTS] = &run->multicast_output,
+        [INPUTS] = &work->multicast_input, [OUTPUTS] = &work->multicast_output,
     };
     for (enum side side = INPUTS; side <= OUTPUTS; side++) {
         *addresses[side] = (struct symm_multicast_address){.address = NULL};
-        if (is_needed(run->algorithm, side) && locations_get(operation, side)) {
-            (void)symm_team_multicast_address(run->team, operation->holdings->locations,
+        if (is_needed(work->algorithm, side) && locations_get(operation, side)) {
+            (void)symm_team_multicast_address(work->team, operation->holdings->locations,
                                               addresses[side]);
         }
     }

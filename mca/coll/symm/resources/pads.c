@@ -36,7 +36,7 @@ static enum symm_reason prepare(struct symm_operation *operation)
     if (!operation->again && operation->veto == SYMM_REASON_NONE &&
         mca_coll_symm_choose_pads(call, lane->team) && !are_uneven(call, lane->team->size) &&
         symm_pad_offer(pad, lane->team->process, call->device, lane->team->size,
-                       mca_coll_symm_call_share(call, lane->team->size), operation->sequence,
+                       mca_coll_symm_call_share(call, lane->team->size), operation->work.sequence,
                        mca_coll_symm_component.device_pads)) {
         operation->holdings->pad = pad;
     }
@@ -71,7 +71,7 @@ static bool chosen(struct symm_operation *operation, enum symm_algorithm algorit
     struct symm_holdings *holdings = operation->holdings;
     if (holdings->pad != NULL && !symm_algorithm_has((int)algorithm, SYMM_NEEDS_PADS)) {
         symm_pad_is_vain(holdings->pad, mca_coll_symm_call_share(operation->call, facts->ranks),
-                         operation->sequence, facts->shared_devices);
+                         operation->work.sequence, facts->shared_devices);
         holdings->pad = NULL; /* nobody sends to it, so the call's failure would not lose it */
     }
     return false;
@@ -81,7 +81,7 @@ static void leave(struct symm_operation *operation)
 {
     struct symm_holdings *holdings = operation->holdings;
     if (holdings->pad != NULL && operation->outcome == SYMM_OUTCOME_ERROR) {
-        symm_pad_lose(holdings->pad, operation->sequence); /* others may have begun to send */
+        symm_pad_lose(holdings->pad, operation->work.sequence); /* others may have begun to send */
     }
     holdings->pad = NULL;
 }

@@ -93,7 +93,7 @@ bool mca_coll_symm_resources_resolve(struct symm_operation *operation,
 
 void mca_coll_symm_resources_leave(struct symm_operation *operation)
 {
-    if (operation->sequence == 0) {
+    if (operation->work.sequence == 0) {
         return; /* no line has been written for it, so it has nothing */
     }
     for (int i = RESOURCES - 1; i >= 0; i--) {

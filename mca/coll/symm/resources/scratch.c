@@ -143,8 +143,7 @@ static void posted(struct symm_operation *operation)
     const struct symm_collective_row *row = symm_collective_get(call->collective);
     if (holdings->scratch != NULL && holdings->relay_expected && !row->is_rooted &&
         operation->lane->relay_device == call->device && !row->has_blocks) {
-        mca_coll_symm_device_run_prepare(&operation->run, call);
-        operation->run.input = operation->input;
+        mca_coll_symm_device_work_prepare(&operation->work, call);
         operation->steps = &mca_coll_symm_steps_plain;
         symm_run_start_early(&operation->run, call->count * call->extent, holdings->scratch,
                              holdings->scratch_size);
@@ -210,7 +209,7 @@ static void note(struct symm_operation *operation, struct symm_facts *facts)
  */
 static void relay_note(struct symm_operation *operation)
 {
-    if (!mca_coll_symm_device_is_relay(operation->run.algorithm)) {
+    if (!mca_coll_symm_device_is_relay(operation->work.algorithm)) {
         operation->lane->calls_relayed /= 8;
     }
 }
@@ -219,19 +218,19 @@ static void relay_note(struct symm_operation *operation)
 static bool resolve(struct symm_operation *operation, const struct symm_facts *facts)
 {
     const struct symm_holdings *holdings = operation->holdings;
-    struct symm_run *run = &operation->run;
-    struct symm_team *team = run->team;
+    struct symm_work *work = &operation->work;
+    struct symm_team *team = work->team;
     for (int rank = 0; rank < team->size; rank++) {
         const struct symm_line *line = mca_coll_symm_line(operation, rank);
         const struct symm_location *where = &scratch_of(line)->where;
         bool is_there = (line->flags & LINE_SCRATCH) != 0 && rank != team->rank &&
                         symm_team_segment_state(team, rank, where) == SYMM_SEGMENT_MAPPED;
-        run->scratches[rank] = is_there ? symm_team_address(team, rank, where) : NULL;
+        work->scratches[rank] = is_there ? symm_team_address(team, rank, where) : NULL;
     }
-    run->scratches[team->rank] = holdings->pad != NULL ? holdings->pad->memory : holdings->scratch;
-    run->scratch_size = symm_algorithm_has((int)run->algorithm, SYMM_NEEDS_PADS)
+    work->scratches[team->rank] = holdings->pad != NULL ? holdings->pad->memory : holdings->scratch;
+    work->scratch_size = symm_algorithm_has((int)work->algorithm, SYMM_NEEDS_PADS)
                             ? facts->pad_size : facts->scratch_size;
-    run->shared = facts->shared_devices;
+    work->shared = facts->shared_devices;
     relay_note(operation);
     return true;
 }

@@ -323,26 +323,26 @@ static void *buffer_address(const struct symm_operation *operation, int rank, bo
 static bool resolve(struct symm_operation *operation, const struct symm_facts *facts)
 {
     struct symm_team *team = operation->lane->team;
-    struct symm_run *run = &operation->run;
+    const struct symm_work *work = &operation->work;
     bool lost = false;
     (void)facts;
     for (int rank = 0; rank < team->size; rank++) {
         const struct symm_line *line = mca_coll_symm_line(operation, rank);
         const struct line_buffers *buffers = buffers_of(line);
         if ((line->flags & LINE_ALONG) != 0) { /* it does not describe buffers */
-            run->inputs[rank] = run->outputs[rank] = NULL;
+            work->inputs[rank] = work->outputs[rank] = NULL;
             continue;
         }
         symm_team_collect(team, rank, buffers->heap, buffers->retired);
-        run->inputs[rank] = buffer_address(operation, rank,
+        work->inputs[rank] = buffer_address(operation, rank,
                                            (line->flags & LINE_INPUT_IN_HEAP) != 0,
                                            &buffers->input, &lost);
-        run->outputs[rank] = buffer_address(operation, rank,
+        work->outputs[rank] = buffer_address(operation, rank,
                                             (line->flags & LINE_OUTPUT_IN_HEAP) != 0,
                                             &buffers->output, &lost);
     }
-    run->inputs[team->rank] = run->input;
-    run->outputs[team->rank] = run->output;
+    work->inputs[team->rank] = work->input;
+    work->outputs[team->rank] = work->output;
     return !lost;
 }
 

@@ -28,7 +28,7 @@ void mca_coll_symm_below_begin(struct symm_below *below, struct symm_operation *
 {
     struct mca_coll_symm_module_t *module = operation->lane->module;
     *below = (struct symm_below){.module = module, .outer = module->super.below,
-                                 .sequence = operation->sequence};
+                                 .sequence = operation->work.sequence};
     module->super.below = below;
     operation->state = SYMM_OPERATION_BELOW;
 }

@@ -8,7 +8,7 @@
 
 void mca_coll_symm_end_fallback(struct symm_operation *operation, enum symm_reason reason)
 {
-    if (operation->sequence != 0) {
+    if (operation->work.sequence != 0) {
         mca_coll_symm_slot_leave(operation);
     }
     operation->outcome = SYMM_OUTCOME_FALLBACK;

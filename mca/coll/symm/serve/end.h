@@ -30,7 +30,7 @@ static inline void mca_coll_symm_finished_warn(struct symm_team *team, uint64_t 
 /* The same of this call. */
 static inline void mca_coll_symm_slot_leave(struct symm_operation *operation)
 {
-    mca_coll_symm_finished_warn(operation->lane->team, operation->sequence);
+    mca_coll_symm_finished_warn(operation->lane->team, operation->work.sequence);
 }
 
 /* The output is complete: leave the slot. */
@@ -39,7 +39,7 @@ static inline void mca_coll_symm_end_served(struct symm_operation *operation)
     const struct symm_team *team = operation->lane->team;
     mca_coll_symm_slot_leave(operation);
     if (operation->in_slot) { /* programs repeat calls: the next may be as large */
-        symm_line_prefetch(&team->control, operation->sequence + 1, team->rank,
+        symm_line_prefetch(&team->control, operation->work.sequence + 1, team->rank,
                            operation->call->payload_bytes);
     }
     operation->outcome = SYMM_OUTCOME_SERVED;

@@ -32,7 +32,7 @@ bool mca_coll_symm_leave_or_enter(struct symm_operation *operation)
 {
     const struct symm_team *team = operation->lane->team;
     if (!symm_ompi_is_fault_tolerant() ||
-        symm_control_enter(&team->control, operation->sequence, team->rank)) {
+        symm_control_enter(&team->control, operation->work.sequence, team->rank)) {
         return true;
     }
     mca_coll_symm_leave(operation);
@@ -45,7 +45,7 @@ static bool is_alone(const struct symm_operation *operation)
     const struct symm_team *team = operation->lane->team;
     for (int rank = 0; rank < team->size; rank++) {
         if (rank != team->rank &&
-            symm_control_is_inside(&team->control, operation->sequence, rank) &&
+            symm_control_is_inside(&team->control, operation->work.sequence, rank) &&
             symm_ompi_is_alive(operation->comm, rank)) {
             return false;
         }
@@ -64,7 +64,7 @@ static bool team_is_left(struct symm_operation *operation)
     }
     symm_team_multicast_settle(lane->team, false);
     symm_control_leave(&lane->team->control, lane->team->rank);
-    return operation->sequence == 0 || is_alone(operation);
+    return operation->work.sequence == 0 || is_alone(operation);
 }
 
 enum symm_status mca_coll_symm_leave_step(struct symm_operation *operation, int *error)

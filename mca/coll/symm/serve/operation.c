@@ -128,10 +128,10 @@ void mca_coll_symm_operation_start(struct symm_operation *operation)
 {
     struct mca_coll_symm_lane *lane = operation->lane;
     const struct symm_call *call = operation->call;
-    operation->sequence = 0;
+    operation->work.sequence = 0;
     operation->veto = call->veto;
     operation->gaps = call->gaps;
-    operation->input = call->input;
+    operation->work.input = call->input;
     operation->in_place = call->in_place;
     operation->in_slot = false;
     operation->again = false;

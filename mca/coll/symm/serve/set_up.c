@@ -57,7 +57,7 @@ static enum symm_status team_make(struct ompi_communicator_t *comm, struct symm_
 static bool memory_make(struct symm_operation *operation, size_t ranks)
 {
     const size_t of_rank = sizeof(struct symm_location) + 3 * sizeof(void *) + sizeof(size_t);
-    struct symm_run *run = &operation->run;
+    struct symm_work *work = &operation->work;
     if (operation->late == NULL) {
         operation->late = calloc(1, mca_coll_symm_steps_late.memory);
     }
@@ -69,10 +69,10 @@ static bool memory_make(struct symm_operation *operation, size_t ranks)
         return false;
     }
     operation->holdings->locations = (struct symm_location *)(operation->holdings + 1);
-    run->inputs = (const void **)(void *)(operation->holdings->locations + ranks);
-    run->outputs = (void **)(void *)(run->inputs + ranks);
-    run->scratches = run->outputs + ranks;
-    run->begins = (size_t *)(void *)(run->scratches + ranks); /* one more, for the end */
+    work->inputs = (const void **)(void *)(operation->holdings->locations + ranks);
+    work->outputs = (void **)(void *)(work->inputs + ranks);
+    work->scratches = work->outputs + ranks;
+    work->begins = (size_t *)(void *)(work->scratches + ranks); /* one more, for the end */
     return true;
 }
 

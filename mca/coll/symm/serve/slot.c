@@ -74,7 +74,7 @@ static unsigned needs_unmet(const struct symm_operation *operation)
     struct symm_location location;
     bool has_input = (call->absent & SYMM_ABSENT_INPUT) == 0;
     bool has_output = (call->absent & SYMM_ABSENT_OUTPUT) == 0;
-    return (has_input && symm_process_locate(process, operation->input, call->input_bytes,
+    return (has_input && symm_process_locate(process, operation->work.input, call->input_bytes,
                                              &location) != SYMM_OK ? SYMM_NEEDS_INPUTS : 0u) |
            (has_output && symm_process_locate(process, call->output, call->output_bytes,
                                               &location) != SYMM_OK ? SYMM_NEEDS_OUTPUTS : 0u);
@@ -184,7 +184,7 @@ void mca_coll_symm_step_wait_for_slot(struct symm_operation *operation)
     if (!mca_coll_symm_slot_is_free(team, team->sequence + 1)) {
         return;
     }
-    operation->sequence = ++team->sequence;
+    operation->work.sequence = ++team->sequence;
     /* This rank's processor does not reach device memory. */
     operation->in_slot = is_small && call->device < 0 && operation->veto == SYMM_REASON_NONE;
     operation->loose = mca_coll_symm_is_loose(operation, is_small);
@@ -202,7 +202,6 @@ void mca_coll_symm_step_wait_for_slot(struct symm_operation *operation)
     if (symm_collective_get(call->collective)->scatters) { /* the others do not wait for this */
         mca_coll_symm_begins_find(operation);
     }
-    mca_coll_symm_part_find(operation);
     operation->mismatch = -1;
     operation->least_finished = (uint32_t)team->finished;
     mca_coll_symm_go_to(operation, SYMM_OPERATION_AGREEING);

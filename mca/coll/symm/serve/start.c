@@ -38,7 +38,7 @@ void mca_coll_symm_step_await_report(struct symm_operation *operation)
 {
     const struct symm_control *control = &operation->lane->team->control;
     if (atomic_load_explicit(&control->finished[0].value, memory_order_acquire) >=
-        operation->sequence) {
+        operation->work.sequence) {
         mca_coll_symm_end_error(operation, operation->error);
     }
 }
@@ -50,16 +50,15 @@ __attribute__((always_inline))
 static inline void run_start(struct symm_operation *operation, enum symm_algorithm algorithm,
                              const struct symm_steps *steps)
 {
+    struct symm_work *work = &operation->work;
     struct symm_run *run = &operation->run;
     const struct symm_call *call = operation->call;
-    run->team = operation->lane->team;
-    run->algorithm = algorithm;
-    run->sequence = operation->sequence;
-    run->count = call->count;
-    run->reduction = &call->reduction;
-    run->root = call->root;
-    run->input = operation->input;
-    run->output = call->output;
+    work->team = operation->lane->team;
+    work->algorithm = algorithm;
+    work->count = call->count;
+    work->reduction = &call->reduction;
+    work->root = call->root;
+    work->output = call->output;
     run->failure = SYMM_OK;
     mca_coll_symm_device_run_start(operation);
     run->stage = 0;
@@ -83,7 +82,7 @@ static void agree_again(struct symm_operation *operation)
 static void choose_and_start(struct symm_operation *operation)
 {
     struct symm_facts facts;
-    symm_team_forget_refusals(operation->lane->team, operation->sequence);
+    symm_team_forget_refusals(operation->lane->team, operation->work.sequence);
     mca_coll_symm_facts_gather(operation, &facts);
     enum symm_algorithm algorithm =
         facts.unmapped ? SYMM_ALGORITHM_COUNT : mca_coll_symm_choose(&facts);
@@ -104,7 +103,7 @@ static void choose_and_start(struct symm_operation *operation)
     }
     run_start(operation, algorithm,
               facts.gaps ? &mca_coll_symm_steps_packed : &mca_coll_symm_steps_plain);
-    operation->run.in_place = !facts.out_of_place;
+    operation->work.in_place = !facts.out_of_place;
     mca_coll_symm_verbose_choice(operation, &facts);
     if (!mca_coll_symm_resources_resolve(operation, &facts)) {
         mca_coll_symm_device_run_refuse(operation);

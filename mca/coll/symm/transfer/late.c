@@ -23,20 +23,20 @@ enum { STARTING, COLLECTING };
 void mca_coll_symm_late_begin(struct symm_operation *operation)
 {
     struct symm_run *run = &operation->run;
+    struct symm_work *work = &operation->work;
     if (operation->packing != NULL) { /* the host packs what travels */
         mca_coll_symm_packing_end(operation);
         operation->own.stays = false;
     }
     const struct symm_call *call = operation->call;
     const struct symm_collective_row *row = symm_collective_get(call->collective);
-    run->team = operation->lane->team;
-    run->algorithm = (enum symm_algorithm)row->inline_algorithm;
-    run->sequence = operation->sequence;
-    run->count = call->count;
-    run->root = row->is_rooted ? call->root : -1;
+    work->team = operation->lane->team;
+    work->algorithm = (enum symm_algorithm)row->inline_algorithm;
+    work->count = call->count;
+    work->root = row->is_rooted ? call->root : -1;
     run->failure = SYMM_OK;
     run->stage = STARTING;
-    operation->lane->last_algorithm = run->algorithm;
+    operation->lane->last_algorithm = work->algorithm;
     if (row->has_tables) {
         mca_coll_symm_blocks_own_copy(operation);
     }
@@ -80,8 +80,8 @@ static void elements_bring(struct symm_operation *operation, unsigned char *payl
 static void own_bring(struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
-    unsigned char *payload = payload_of(operation, operation->run.team->rank);
-    bool is_root = symm_rooted_is_root(&operation->run);
+    unsigned char *payload = payload_of(operation, operation->work.team->rank);
+    bool is_root = symm_rooted_is_root(&operation->work);
     if (call->collective == SYMM_REDUCE) {
         elements_bring(operation, payload);
     } else if (!is_root || !call->in_place) {
@@ -96,7 +96,7 @@ static void own_bring(struct symm_operation *operation)
 static void blocks_deliver(struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
-    for (int rank = 0; rank < operation->run.team->size; rank++) {
+    for (int rank = 0; rank < operation->work.team->size; rank++) {
         struct symm_layout block = call->target;
         bool is_own = rank == call->root;
         if (is_own && call->in_place) {
@@ -139,7 +139,7 @@ static enum symm_status root_step(struct symm_operation *operation)
     struct symm_run *run = &operation->run;
     if (run->stage == STARTING) {
         bool own_stays = symm_collective_get(operation->call->collective)->own_stays;
-        if (own_stays || !mca_coll_symm_line_has_data(operation, run->root)) {
+        if (own_stays || !mca_coll_symm_line_has_data(operation, run->work->root)) {
             own_bring(operation);
         }
         mca_coll_symm_late_await(operation);
@@ -149,7 +149,7 @@ static enum symm_status root_step(struct symm_operation *operation)
         return SYMM_PENDING;
     }
     if (run->failure == SYMM_OK && operation->call->collective == SYMM_REDUCE) {
-        elements_reduce(operation, run->team->size);
+        elements_reduce(operation, run->work->team->size);
     } else if (run->failure == SYMM_OK) {
         blocks_deliver(operation);
     }
@@ -160,7 +160,7 @@ static enum symm_status root_step(struct symm_operation *operation)
 static enum symm_status prefix_step(struct symm_operation *operation)
 {
     struct symm_run *run = &operation->run;
-    int me = run->team->rank;
+    int me = run->work->team->rank;
     if (run->stage == STARTING) {
         if (!mca_coll_symm_line_has_data(operation, me)) {
             elements_bring(operation, payload_of(operation, me));
@@ -173,7 +173,7 @@ static enum symm_status prefix_step(struct symm_operation *operation)
         return SYMM_PENDING;
     }
     if (run->failure == SYMM_OK) {
-        elements_reduce(operation, symm_prefix_length(run, me));
+        elements_reduce(operation, symm_prefix_length(run->work, me));
     }
     return SYMM_OK;
 }
@@ -190,14 +190,15 @@ enum symm_status mca_coll_symm_late_step(struct symm_operation *operation)
     if (symm_collective_get(call->collective)->is_prefix) {
         return prefix_step(operation);
     }
-    if (symm_rooted_is_from_root(run)) {
+    if (symm_rooted_is_from_root(run->work)) {
         mca_coll_symm_late_deliver(
             operation, &call->target,
-            payload_of(operation, run->root) + symm_rooted_begin(run, run->team->rank),
+            payload_of(operation, run->work->root) + symm_rooted_begin(run->work,
+                                                                       run->work->team->rank),
             call->receive);
         return SYMM_OK;
     }
-    if (symm_rooted_is_root(run)) {
+    if (symm_rooted_is_root(run->work)) {
         return root_step(operation);
     }
     own_bring(operation);

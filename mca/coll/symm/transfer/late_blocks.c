@@ -77,7 +77,7 @@ static void own_move(struct symm_operation *operation)
 static void blocks_take(struct symm_operation *operation)
 {
     int root = operation->call->root;
-    for (int rank = 0; rank < operation->run.team->size; rank++) {
+    for (int rank = 0; rank < operation->work.team->size; rank++) {
         if ((mca_coll_symm_line(operation, rank)->flags & LINE_ALONG) != 0) {
             block_take(operation, rank);
         } else if (rank == root && !mca_coll_symm_blocks_own_is_apart(operation)) {
@@ -90,7 +90,7 @@ static void blocks_take(struct symm_operation *operation)
 static enum symm_status to_root_step(struct symm_operation *operation)
 {
     struct symm_run *run = &operation->run;
-    bool is_root = run->team->rank == run->root;
+    bool is_root = run->work->team->rank == run->work->root;
     if (!is_root && operation->in_slot) {
         return SYMM_OK;
     }

@@ -97,7 +97,7 @@ void mca_coll_symm_late_tell(struct symm_run *run)
 /* Behind the last rank that is waited for: in a scan this rank, and at a root all but itself. */
 static int awaited_end(const struct symm_operation *operation)
 {
-    const struct symm_team *team = operation->run.team;
+    const struct symm_team *team = operation->work.team;
     return symm_collective_get(operation->call->collective)->is_prefix ? team->rank : team->size;
 }
 
@@ -106,7 +106,7 @@ static void next_find(struct symm_operation *operation)
 {
     struct symm_run *run = &operation->run;
     while (run->seen < awaited_end(operation) &&
-           (run->seen == run->root ||
+           (run->seen == run->work->root ||
             mca_coll_symm_line_has_data(operation, run->seen))) {
         run->seen++;
     }
@@ -122,7 +122,7 @@ bool mca_coll_symm_late_have_brought(struct symm_operation *operation)
 {
     struct symm_run *run = &operation->run;
     while (run->seen < awaited_end(operation)) {
-        uint64_t step = symm_phase_of(&run->team->control, run->sequence, run->seen);
+        uint64_t step = symm_phase_of(&run->work->team->control, run->work->sequence, run->seen);
         if (step < STEP_BROUGHT) {
             return false;
         }

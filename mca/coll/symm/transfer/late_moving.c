@@ -54,7 +54,7 @@ static struct moving_head *head_of(const struct symm_operation *operation, int r
 static void next_find(struct symm_operation *operation)
 {
     int *rank = &moving_of(operation)->rank;
-    while (*rank < operation->run.team->size &&
+    while (*rank < operation->work.team->size &&
            (*rank == operation->call->root ||
             (mca_coll_symm_line(operation, *rank)->flags & LINE_ALONG) != 0)) {
         (*rank)++;
@@ -63,22 +63,22 @@ static void next_find(struct symm_operation *operation)
 
 static uint64_t step_of(const struct symm_operation *operation, int rank)
 {
-    return symm_phase_of(&operation->run.team->control, operation->run.sequence, rank);
+    return symm_phase_of(&operation->work.team->control, operation->work.sequence, rank);
 }
 
 /* ---- blocks and pieces ----------------------------------------------------------------------- */
 
 /* Bytes of a piece of a block. */
-static size_t length_of(const struct symm_run *run, size_t bytes)
+static size_t length_of(const struct symm_work *work, size_t bytes)
 {
-    return symm_flow_piece(run, run->team->control.piece_size, bytes);
+    return symm_flow_piece(work, work->team->control.piece_size, bytes);
 }
 
 /* Pieces that the root takes of a rank whose head is there. */
 static uint64_t pieces_of(const struct symm_operation *operation, int rank)
 {
     const struct moving_head *head = head_of(operation, rank);
-    size_t bytes = (size_t)head->bytes, length = length_of(&operation->run, bytes);
+    size_t bytes = (size_t)head->bytes, length = length_of(&operation->work, bytes);
     return head->is_stored ? 0 : bytes / length + (bytes % length != 0);
 }
 
@@ -138,7 +138,7 @@ static void block_describe(struct symm_operation *operation)
     void *address;
     mca_coll_symm_side_block(&call->sending, (size_t)call->root, &layout, &address);
     moving->bytes = layout.bytes;
-    moving->length = length_of(&operation->run, layout.bytes);
+    moving->length = length_of(&operation->work, layout.bytes);
     if (layout.bytes == 0) {
         return;
     }
@@ -164,7 +164,7 @@ static bool may_store(const struct symm_operation *operation)
     const uint32_t kinds = LINE_OUTPUT_IN_HEAP | LINE_GAPS | LINE_ALONG | LINE_DEVICE | LINE_VETO;
     return moving->packed == NULL && !is_last(moving, 0) &&
            (line->flags & kinds) == LINE_OUTPUT_IN_HEAP && !symm_ompi_is_fault_tolerant() &&
-           operation->sequence >= moving->maps_from &&
+           operation->work.sequence >= moving->maps_from &&
            table_of(line)->entries[team->rank].receive_bytes >= moving->bytes;
 }
 
@@ -183,7 +183,7 @@ static enum symm_status place_map(struct symm_operation *operation)
         moving_of(operation)->place = (unsigned char *)symm_team_address(team, root, output) +
                                       table_of(line)->entries[team->rank].receive_at;
     } else if (status != SYMM_PENDING) {
-        moving_of(operation)->maps_from = operation->sequence + CALLS_WITHOUT_MAPPING;
+        moving_of(operation)->maps_from = operation->work.sequence + CALLS_WITHOUT_MAPPING;
         mca_coll_symm_verbose_about(SYMM_VERBOSE_TROUBLE, operation->comm,
                                     "rank %d cannot map a root's memory, its block is staged "
                                     "instead: %s", team->rank, symm_status_string(status));
@@ -198,7 +198,7 @@ static void head_tell(struct symm_operation *operation)
     struct symm_moving *moving = moving_of(operation);
     bool has_failed = run->failure != SYMM_OK, is_stored = moving->place != NULL;
     moving->bytes = has_failed ? 0 : moving->bytes;
-    *head_of(operation, run->team->rank) =
+    *head_of(operation, run->work->team->rank) =
         (struct moving_head){.bytes = moving->bytes, .is_stored = is_stored};
     if (has_failed) {
         symm_run_raise(run, SYMM_CUDA_STEP_FAILED);
@@ -227,7 +227,7 @@ static enum symm_status block_store(struct symm_run *run, const struct symm_movi
 static bool before_count(struct symm_operation *operation)
 {
     struct symm_moving *moving = moving_of(operation);
-    while (moving->rank < operation->run.team->rank) {
+    while (moving->rank < operation->work.team->rank) {
         if (step_of(operation, moving->rank) == 0) {
             return false;
         }
@@ -245,11 +245,13 @@ static enum symm_status piece_fill(struct symm_operation *operation)
     const struct symm_moving *moving = moving_of(operation);
     if (run->piece >= SYMM_STAGE_BUFFERS &&
         (!before_count(operation) ||
-         step_of(operation, run->root) < moving->before + run->piece - SYMM_STAGE_BUFFERS + 1)) {
+         step_of(operation,
+                 run->work->root) < moving->before + run->piece - SYMM_STAGE_BUFFERS + 1)) {
         return SYMM_PENDING;
     }
     size_t begin, bytes = piece_find(moving, run->piece, &begin);
-    memcpy(symm_run_stage(run, run->team->rank, run->piece), moving->at + begin, bytes);
+    memcpy(symm_work_stage(run->work, run->work->team->rank, run->piece), moving->at + begin,
+           bytes);
     symm_run_raise(run, run->piece + 1);
     return is_last(moving, run->piece++) ? SYMM_OK : symm_run_more(run);
 }
@@ -284,7 +286,7 @@ static void block_expect(struct symm_operation *operation)
     void *address;
     mca_coll_symm_side_block(&operation->call->receiving, (size_t)moving->rank, &layout, &address);
     moving->bytes = (size_t)head_of(operation, moving->rank)->bytes;
-    moving->length = length_of(&operation->run, moving->bytes);
+    moving->length = length_of(&operation->work, moving->bytes);
     moving->room = layout.bytes;
     moving->at = plain_at(operation, &layout, address);
     if (moving->at == NULL && !is_last(moving, 0) && moving->room > 0) {
@@ -317,7 +319,7 @@ static bool piece_take(struct symm_operation *operation)
 {
     struct symm_run *run = &operation->run;
     struct symm_moving *moving = moving_of(operation);
-    const void *buffer = symm_run_stage(run, moving->rank, run->piece);
+    const void *buffer = symm_work_stage(run->work, moving->rank, run->piece);
     if (run->piece == 0) {
         block_expect(operation);
     }
@@ -357,7 +359,7 @@ static void stored_find(struct symm_operation *operation)
 {
     struct symm_moving *moving = moving_of(operation);
     next_find(operation);
-    while (moving->rank < operation->run.team->size &&
+    while (moving->rank < operation->work.team->size &&
            !head_of(operation, moving->rank)->is_stored) {
         moving->rank++;
         next_find(operation);
@@ -367,7 +369,7 @@ static void stored_find(struct symm_operation *operation)
 enum symm_status mca_coll_symm_moving_take(struct symm_operation *operation)
 {
     struct symm_moving *moving = moving_of(operation);
-    int ranks = operation->run.team->size;
+    int ranks = operation->work.team->size;
     if (moving->stage == OPENING) {
         moving->stage = TAKING;
         next_find(operation);

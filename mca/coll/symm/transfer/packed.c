@@ -52,19 +52,19 @@ static enum symm_status allgather_inline_step(struct symm_operation *operation)
 static enum symm_status allgather_staged_step(struct symm_operation *operation)
 {
     struct symm_run *run = &operation->run;
-    const struct symm_control *control = &run->team->control;
+    const struct symm_control *control = &run->work->team->control;
     const struct symm_call *call = operation->call;
     if (run->stage == STARTING) {
         mca_coll_symm_pack(&call->source, call->send,
-                           symm_stage_buffer(control, run->team->rank, 0));
+                           symm_stage_buffer(control, run->work->team->rank, 0));
         symm_run_raise(run, STEP_PACKED);
         run->stage = WAITING;
     }
     if (!symm_run_reached(run, STEP_PACKED)) {
         return SYMM_PENDING;
     }
-    for (int turn = 0; turn < run->team->size; turn++) {
-        int rank = symm_run_rotate(run, turn);
+    for (int turn = 0; turn < run->work->team->size; turn++) {
+        int rank = symm_work_rotate(run->work, turn);
         block_unpack(operation, rank, symm_stage_buffer(control, rank, 0));
     }
     return SYMM_OK;
@@ -75,10 +75,10 @@ static enum symm_status allgather_pull_step(struct symm_operation *operation)
 {
     struct symm_run *run = &operation->run;
     if (run->stage == STARTING) {
-        int rank = symm_run_rotate(run, (int)run->piece);
-        block_unpack(operation, rank, run->inputs[rank]);
+        int rank = symm_work_rotate(run->work, (int)run->piece);
+        block_unpack(operation, rank, run->work->inputs[rank]);
         run->piece++;
-        if (run->piece < (uint64_t)run->team->size) {
+        if (run->piece < (uint64_t)run->work->team->size) {
             return symm_run_more(run);
         }
         symm_run_raise(run, STEP_DEPART);
@@ -141,7 +141,7 @@ static packed_step *const steps[SYMM_ALGORITHM_COUNT] = {
 
 enum symm_status mca_coll_symm_packed_step(struct symm_operation *operation)
 {
-    packed_step *step = steps[operation->run.algorithm];
+    packed_step *step = steps[operation->work.algorithm];
     if (step == NULL) {
         abort(); /* a row says that it packs data, and no function here does */
     }

@@ -29,7 +29,7 @@ static void block_unpack(const struct symm_operation *operation, int rank, const
 {
     struct symm_layout layout;
     void *address;
-    size_t bytes = symm_block_incoming(&operation->run.blocks[rank]);
+    size_t bytes = symm_block_incoming(&operation->work.blocks[rank]);
     if (bytes == 0 || is_in_place(operation, rank)) {
         return;
     }
@@ -40,17 +40,17 @@ static void block_unpack(const struct symm_operation *operation, int rank, const
 
 static const unsigned char *packed_at(const struct symm_operation *operation, int rank)
 {
-    return (const unsigned char *)operation->run.inputs[rank] +
-           operation->run.blocks[rank].from_at;
+    return (const unsigned char *)operation->work.inputs[rank] +
+           operation->work.blocks[rank].from_at;
 }
 
 enum symm_status mca_coll_symm_packed_blocks_slot(struct symm_operation *operation)
 {
-    const struct symm_run *run = &operation->run;
+    const struct symm_work *work = &operation->work;
     bool is_even = operation->call->collective == SYMM_ALLTOALL;
-    for (int rank = 0; rank < run->team->size; rank++) {
+    for (int rank = 0; rank < work->team->size; rank++) {
         if (is_even) {
-            run->inputs[rank] = mca_coll_symm_line(operation, rank)->payload;
+            work->inputs[rank] = mca_coll_symm_line(operation, rank)->payload;
         }
         block_unpack(operation, rank, packed_at(operation, rank));
     }
@@ -68,20 +68,20 @@ static unsigned char *row_at(const struct symm_operation *operation, int source,
 
 static void blocks_pack(struct symm_operation *operation)
 {
-    const struct symm_run *run = &operation->run;
-    const struct symm_line *line = mca_coll_symm_line(operation, run->team->rank);
+    const struct symm_work *work = &operation->work;
+    const struct symm_line *line = mca_coll_symm_line(operation, work->team->rank);
     struct symm_layout layout;
     void *address;
-    for (int target = 0; target < (is_gather(operation) ? 1 : run->team->size); target++) {
-        unsigned char *row = row_at(operation, run->team->rank, target);
-        const struct symm_block *block = &run->blocks[target];
+    for (int target = 0; target < (is_gather(operation) ? 1 : work->team->size); target++) {
+        unsigned char *row = row_at(operation, work->team->rank, target);
+        const struct symm_block *block = &work->blocks[target];
         mca_coll_symm_side_block(&operation->call->sending, (size_t)target, &layout, &address);
-        bool stays = target == run->team->rank && symm_block_incoming(block) == 0;
+        bool stays = target == work->team->rank && symm_block_incoming(block) == 0;
         if (layout.bytes == 0 || stays) { /* agree/blocks.c copies it */
             continue;
         }
         if ((line->flags & LINE_ALONG) != 0) {
-            memcpy(row, (const unsigned char *)run->input + block->send_at, layout.bytes);
+            memcpy(row, (const unsigned char *)work->input + block->send_at, layout.bytes);
         } else {
             mca_coll_symm_pack(&layout, address, row);
         }
@@ -100,9 +100,9 @@ enum symm_status mca_coll_symm_packed_blocks_staged(struct symm_operation *opera
     if (!symm_run_reached(run, STEP_PACKED)) {
         return SYMM_PENDING;
     }
-    for (int turn = 0; turn < run->team->size; turn++) {
-        int rank = symm_run_rotate(run, turn);
-        block_unpack(operation, rank, row_at(operation, rank, run->team->rank));
+    for (int turn = 0; turn < run->work->team->size; turn++) {
+        int rank = symm_work_rotate(run->work, turn);
+        block_unpack(operation, rank, row_at(operation, rank, run->work->team->rank));
     }
     return SYMM_OK;
 }
@@ -112,10 +112,10 @@ enum symm_status mca_coll_symm_packed_blocks_pull(struct symm_operation *operati
 {
     struct symm_run *run = &operation->run;
     if (run->stage == STARTING) {
-        int rank = symm_run_rotate(run, (int)run->piece);
+        int rank = symm_work_rotate(run->work, (int)run->piece);
         block_unpack(operation, rank, packed_at(operation, rank));
         run->piece++;
-        if (run->piece < (uint64_t)run->team->size) {
+        if (run->piece < (uint64_t)run->work->team->size) {
             return symm_run_more(run);
         }
         symm_run_raise(run, STEP_DEPART);

@@ -36,7 +36,7 @@ static struct range results_of(const struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
     bool scatters = symm_collective_get(call->collective)->scatters;
-    size_t begin = scatters ? operation->run.begins[operation->lane->team->rank] : 0;
+    size_t begin = scatters ? operation->work.begins[operation->lane->team->rank] : 0;
     return (struct range){begin, begin + call->target.count};
 }
 
@@ -64,7 +64,7 @@ static size_t batch_of(const struct symm_call *call)
 
 /* ---- a few elements -------------------------------------------------------------------------- */
 
-/* So many elements, packed on all ranks at run->inputs, and where this rank has them. */
+/* So many elements, packed on all ranks at work->inputs, and where this rank has them. */
 struct batch {
     struct symm_layout layout;
     size_t packed_at;
@@ -75,7 +75,7 @@ struct batch {
 static const unsigned char *packed_of(const struct symm_operation *operation,
                                       const struct batch *batch, int rank)
 {
-    return (const unsigned char *)operation->run.inputs[rank] + batch->packed_at;
+    return (const unsigned char *)operation->work.inputs[rank] + batch->packed_at;
 }
 
 /* The order is from the last rank to the first, like symm_fold(). */
@@ -105,7 +105,7 @@ static void batch_fold(const struct symm_operation *operation, const struct batc
 static void batch_scan(const struct symm_operation *operation, const struct batch *batch)
 {
     const struct symm_call *call = operation->call;
-    int ranks = symm_prefix_length(&operation->run, operation->lane->team->rank);
+    int ranks = symm_prefix_length(&operation->work, operation->lane->team->rank);
     for (int rank = 0; rank < ranks; rank++) {
         bool in_output = (ranks - 1 - rank) % 2 == 0;
         void *next = in_output ? batch->output : batch->scratch;
@@ -117,7 +117,7 @@ static void batch_scan(const struct symm_operation *operation, const struct batc
     }
 }
 
-/* Reduce what this rank gets of elements that are packed at run->inputs, from the first one on. */
+/* Reduce what this rank gets of elements that are packed at work->inputs, from the first on. */
 static void range_reduce(const struct symm_operation *operation, struct range packed)
 {
     const struct symm_call *call = operation->call;
@@ -146,9 +146,9 @@ static void range_reduce(const struct symm_operation *operation, struct range pa
 
 enum symm_status mca_coll_symm_packed_reduce_slot(struct symm_operation *operation)
 {
-    const struct symm_run *run = &operation->run;
+    const struct symm_work *work = &operation->work;
     for (int rank = 0; rank < operation->lane->team->size; rank++) {
-        run->inputs[rank] = mca_coll_symm_line(operation, rank)->payload;
+        work->inputs[rank] = mca_coll_symm_line(operation, rank)->payload;
     }
     range_reduce(operation, (struct range){0, operation->call->count});
     return SYMM_OK;
@@ -176,7 +176,7 @@ static void piece_pack(struct symm_operation *operation, uint64_t piece)
     if (range.begin < range.end) {
         mca_coll_symm_layout_describe(&layout, call->dtype, range.end - range.begin);
         mca_coll_symm_pack(&layout, element_at(call, call->send, range.begin),
-                           symm_run_stage(run, run->team->rank, piece));
+                           symm_work_stage(run->work, run->work->team->rank, piece));
         symm_run_raise(run, piece + 1);
     }
 }
@@ -192,8 +192,8 @@ enum symm_status mca_coll_symm_packed_reduce_staged(struct symm_operation *opera
     if (!symm_run_reached(run, run->piece + 1)) {
         return SYMM_PENDING;
     }
-    for (int rank = 0; rank < run->team->size; rank++) {
-        run->inputs[rank] = symm_run_stage(run, rank, run->piece);
+    for (int rank = 0; rank < run->work->team->size; rank++) {
+        run->work->inputs[rank] = symm_work_stage(run->work, rank, run->piece);
     }
     range_reduce(operation, piece_of(operation, run->piece));
     run->piece++;

@@ -19,11 +19,11 @@ enum { STARTING, WAITING };
 static void own_unpack(const struct symm_operation *operation, const unsigned char *vector)
 {
     const struct symm_call *call = operation->call;
-    const struct symm_run *run = &operation->run;
-    bool is_there = symm_rooted_is_root(run) &&
+    const struct symm_work *work = &operation->work;
+    bool is_there = symm_rooted_is_root(work) &&
                     (call->collective == SYMM_BCAST || (call->absent & SYMM_ABSENT_OUTPUT) != 0);
     if (!is_there) {
-        mca_coll_symm_unpack(&call->target, vector + symm_rooted_begin(run, run->team->rank),
+        mca_coll_symm_unpack(&call->target, vector + symm_rooted_begin(work, work->team->rank),
                              call->receive);
     }
 }
@@ -32,7 +32,7 @@ static void own_unpack(const struct symm_operation *operation, const unsigned ch
 static void block_unpack(const struct symm_operation *operation, int rank, const void *packed)
 {
     const struct symm_call *call = operation->call;
-    if (!call->in_place || rank != operation->run.root) {
+    if (!call->in_place || rank != operation->work.root) {
         mca_coll_symm_unpack(&call->target, packed,
                              mca_coll_symm_layout_block(&call->target, call->receive, rank));
     }
@@ -42,7 +42,7 @@ static void block_unpack(const struct symm_operation *operation, int rank, const
 
 enum symm_status mca_coll_symm_packed_from_root_slot(struct symm_operation *operation)
 {
-    own_unpack(operation, mca_coll_symm_line(operation, operation->run.root)->payload);
+    own_unpack(operation, mca_coll_symm_line(operation, operation->work.root)->payload);
     return SYMM_OK;
 }
 
@@ -50,11 +50,11 @@ enum symm_status mca_coll_symm_packed_from_root_staged(struct symm_operation *op
 {
     struct symm_run *run = &operation->run;
     const struct symm_call *call = operation->call;
-    unsigned char *vector = symm_stage_buffer(&run->team->control, run->root, 0);
-    if (symm_rooted_is_root(run)) {
+    unsigned char *vector = symm_stage_buffer(&run->work->team->control, run->work->root, 0);
+    if (symm_rooted_is_root(run->work)) {
         mca_coll_symm_pack(&call->source, call->send, vector);
         symm_run_raise(run, STEP_PACKED);
-    } else if (!symm_run_rank_reached(run, run->root, STEP_PACKED)) {
+    } else if (!symm_work_rank_reached(run->work, run->work->root, STEP_PACKED)) {
         return SYMM_PENDING;
     }
     own_unpack(operation, vector);
@@ -66,11 +66,11 @@ enum symm_status mca_coll_symm_packed_from_root_pull(struct symm_operation *oper
 {
     struct symm_run *run = &operation->run;
     if (run->stage == STARTING) {
-        own_unpack(operation, run->inputs[run->root]);
+        own_unpack(operation, run->work->inputs[run->work->root]);
         symm_run_raise(run, STEP_DEPART);
         run->stage = WAITING;
     }
-    return !symm_rooted_is_root(run) || symm_run_reached(run, STEP_DEPART) ? SYMM_OK
+    return !symm_rooted_is_root(run->work) || symm_run_reached(run, STEP_DEPART) ? SYMM_OK
                                                                            : SYMM_PENDING;
 }
 
@@ -78,8 +78,8 @@ enum symm_status mca_coll_symm_packed_from_root_pull(struct symm_operation *oper
 
 enum symm_status mca_coll_symm_packed_gather_slot(struct symm_operation *operation)
 {
-    const struct symm_run *run = &operation->run;
-    for (int rank = 0; symm_rooted_is_root(run) && rank < run->team->size; rank++) {
+    const struct symm_work *work = &operation->work;
+    for (int rank = 0; symm_rooted_is_root(work) && rank < work->team->size; rank++) {
         block_unpack(operation, rank, mca_coll_symm_line(operation, rank)->payload);
     }
     return SYMM_OK;
@@ -88,21 +88,21 @@ enum symm_status mca_coll_symm_packed_gather_slot(struct symm_operation *operati
 enum symm_status mca_coll_symm_packed_gather_staged(struct symm_operation *operation)
 {
     struct symm_run *run = &operation->run;
-    const struct symm_control *control = &run->team->control;
+    const struct symm_control *control = &run->work->team->control;
     const struct symm_call *call = operation->call;
     if (run->stage == STARTING) {
         mca_coll_symm_pack(&call->source, call->send,
-                           symm_stage_buffer(control, run->team->rank, 0));
+                           symm_stage_buffer(control, run->work->team->rank, 0));
         symm_run_raise(run, STEP_PACKED);
         run->stage = WAITING;
     }
-    if (!symm_rooted_is_root(run)) {
+    if (!symm_rooted_is_root(run->work)) {
         return SYMM_OK;
     }
     if (!symm_run_reached(run, STEP_PACKED)) {
         return SYMM_PENDING;
     }
-    for (int rank = 0; rank < run->team->size; rank++) {
+    for (int rank = 0; rank < run->work->team->size; rank++) {
         block_unpack(operation, rank, symm_stage_buffer(control, rank, 0));
     }
     return SYMM_OK;

@@ -43,7 +43,7 @@ static enum symm_status truncated_packed_step(struct symm_operation *operation)
 
 static int truncated_failure(const struct symm_operation *operation)
 {
-    const struct symm_block *block = operation->run.blocks;
+    const struct symm_block *block = operation->work.blocks;
     int rank = 0;
     if (operation->run.failure != SYMM_ERR_ARGUMENT) {
         return mca_coll_symm_device_failure(operation);
