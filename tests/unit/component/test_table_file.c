@@ -280,7 +280,7 @@ static void test_left_without(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         const struct symm_call call = {.collective = cases[i].collective, .device = -1,
                                        .payload_bytes = cases[i].bytes,
-                                       .output_bytes = cases[i].bytes};
+                                       .output = {.bytes = cases[i].bytes}};
         team.rank = 0;
         assert_int_equal(mca_coll_symm_choose_left_without(&call, &team, cases[i].unmet),
                          cases[i].is_left);

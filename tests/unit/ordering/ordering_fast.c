@@ -13,22 +13,21 @@ static unsigned long fast_calls;
 
 bool ordering_is_fast(struct actor *actor)
 {
-    const struct symm_call *call = &actor->module.call;
-    struct ompi_datatype_t *byte = &ompi_mpi_byte.dt;
-    const struct symm_fast_buffer sent = {call->input, call->payload_bytes, byte};
-    const struct symm_fast_buffer received = {
-        call->output, call->payload_bytes * (size_t)actor->size, byte};
+    struct symm_call *call = &actor->module.call;
+    const size_t output_bytes = call->output.bytes;
     if (strchr("chsvV", actor->planned->algorithm) == NULL || call->veto != SYMM_REASON_NONE ||
         (actor->rank + actor->call) % 3 == 0) {
         return false;
     }
     size_t mark = recorder_mark();
+    call->output.bytes = call->payload_bytes; /* one block, until the call has been described */
     bool is_made =
         call->collective == SYMM_GATHERV ? mca_coll_symm_fast_gatherv(&actor->module)
         : call->collective == SYMM_SCAN ? mca_coll_symm_fast_reduction(&actor->module)
         : call->collective == SYMM_BCAST
-            ? mca_coll_symm_fast_bcast(&actor->module, &sent, call->root)
-            : mca_coll_symm_fast_gather(&actor->module, &sent, &received, call->root);
+            ? mca_coll_symm_fast_bcast(&actor->module, call->root)
+            : mca_coll_symm_fast_gather(&actor->module, call->root);
+    call->output.bytes = output_bytes;
     if (!is_made) { /* the lines of others were not there */
         recorder_forget(mark, WORD_LINE);
     }

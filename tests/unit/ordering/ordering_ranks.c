@@ -147,25 +147,25 @@ static void root_describe(struct symm_call *call, int rank)
     bool from_root = call->collective == SYMM_BCAST;
     call->root = from_root ? ROOT_OF_BCAST : ROOT_OF_OTHERS;
     if (rank == call->root && from_root) {
-        call->output = symm_ompi_unconst(call->input);
+        call->output.at = symm_ompi_unconst(call->input.at);
     } else if (rank != call->root && from_root) {
         call->absent = SYMM_ABSENT_INPUT;
-        call->input = call->output;
+        call->input.at = call->output.at;
     } else if (rank != call->root) {
         call->absent = SYMM_ABSENT_OUTPUT;
-        call->output = symm_ompi_unconst(call->input);
-        call->output_bytes = 0;
+        call->output.at = symm_ompi_unconst(call->input.at);
+        call->output.bytes = 0;
     }
 }
 
 /* The buffers as the program knows them: it sends and receives bytes. */
 static void bytes_describe(struct symm_call *call, size_t bytes)
 {
-    call->source = (struct symm_layout){.dtype = &ompi_mpi_byte.dt, .count = bytes,
+    call->input.layout = (struct symm_layout){.dtype = &ompi_mpi_byte.dt, .count = bytes,
                                         .bytes = bytes, .dense = true, .repeats = true};
-    call->target = call->source;
-    call->send = call->input;
-    call->receive = call->output;
+    call->output.layout = call->input.layout;
+    call->input.address = call->input.at;
+    call->output.address = call->output.at;
 }
 
 static size_t call_bytes(const struct planned_call *planned, int rank)
@@ -185,26 +185,26 @@ static void sides_describe(struct symm_call *call, struct actor *actor, size_t b
     size_t all = 0;
     const struct symm_side measured = {.dtype = &ompi_mpi_byte.dt, .is_measured = true,
                                        .plain = true, .size = 1};
-    call->sending = call->receiving = measured;
-    call->sending.shape = call->receiving.shape = SYMM_SIDE_ONE;
-    call->sending.one = (size_t)call->root;
-    call->sending.buffer = call->input;
-    call->sending.count = bytes;
+    call->input.side = call->output.side = measured;
+    call->input.side.shape = call->output.side.shape = SYMM_SIDE_ONE;
+    call->input.side.one = (size_t)call->root;
+    call->input.side.buffer = call->input.at;
+    call->input.side.count = bytes;
     for (int rank = 0; rank < actor->size && actor->rank == call->root; rank++) {
         size_t block = call_bytes(actor->planned, rank);
         actor->blocks[rank] = (struct symm_packed_block){.at = all, .bytes = block};
         all += block;
     }
     if (actor->rank == call->root) {
-        call->receiving.shape = SYMM_SIDE_PACKED; /* Open MPIs have other arrays differently */
-        call->receiving.buffer = call->output;
-        call->receiving.packed = actor->blocks;
-        call->output_bytes = all;
+        call->output.side.shape = SYMM_SIDE_PACKED; /* Open MPIs have other arrays differently */
+        call->output.side.buffer = call->output.at;
+        call->output.side.packed = actor->blocks;
+        call->output.bytes = all;
     }
     call->gaps = SYMM_GAPS_BETWEEN;
     call->agreed_count = 0;
-    call->largest = bytes;
-    call->received = all;
+    call->input.largest = bytes;
+    call->output.data = all;
 }
 
 void ordering_table_take(struct actor *actor)
@@ -236,14 +236,13 @@ void ordering_call_begin(struct actor *actor, const struct planned_call *planned
     *call = (struct symm_call){
         .collective = plan->collective,
         .veto = planned->vetoer == actor->rank ? SYMM_REASON_GAPS : SYMM_REASON_NONE,
-        .input = plan->is_direct ? actor->input : actor->private_input,
-        .output = plan->is_direct ? actor->output : actor->private_output,
+        .input = {.at = plan->is_direct ? actor->input : actor->private_input, .bytes = bytes},
+        .output = {.at = plan->is_direct ? actor->output : actor->private_output,
+                   .bytes = is_gather && plan->collective != SYMM_BCAST
+                                ? bytes * (size_t)actor->size : bytes},
         .in_place = plan->in_place,
         .count = is_gather ? bytes : bytes / sizeof(uint64_t),
         .extent = is_gather ? 1 : sizeof(uint64_t),
-        .input_bytes = bytes,
-        .output_bytes = is_gather && plan->collective != SYMM_BCAST ? bytes * (size_t)actor->size
-                                                                    : bytes,
         .payload_bytes = bytes,
         .device = -1,
         .signature = 1,
@@ -251,7 +250,7 @@ void ordering_call_begin(struct actor *actor, const struct planned_call *planned
         .reduction = {.extent = sizeof(uint64_t), .reduce = sum},
     };
     if (plan->in_place) {
-        call->input = call->output;
+        call->input.at = call->output.at;
     }
     if (plan->name == CALL_PACKED_GATHER) { /* what packs and unpacks need not know about gaps */
         call->gaps = SYMM_GAPS_INPUT | SYMM_GAPS_OUTPUT;
@@ -269,8 +268,8 @@ void ordering_call_begin(struct actor *actor, const struct planned_call *planned
     if (symm_collective_get(plan->collective)->has_tables) {
         sides_describe(call, actor, bytes);
     }
-    recorder_write(call->input, bytes);
-    recorder_write(call->output, call->output_bytes);
+    recorder_write(call->input.at, bytes);
+    recorder_write(call->output.at, call->output.bytes);
     if (actor->module.blocking.team != NULL) {
         ordering_table_take(actor);
     }
@@ -330,7 +329,7 @@ void ordering_call_end(struct actor *actor)
     } else {
         assert_int_equal(operation->outcome, SYMM_OUTCOME_SERVED);
         assert_int_equal(operation->work.algorithm, plan_of(planned)->algorithm);
-        recorder_read(operation->call->output, operation->call->output_bytes);
+        recorder_read(operation->call->output.at, operation->call->output.bytes);
     }
     actor->is_busy = false;
     actor->call++;

@@ -25,8 +25,8 @@ static bool has_table(const struct symm_operation *operation)
 bool mca_coll_symm_blocks_in_place(const struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
-    return row_of(operation)->has_tables && (call->sending.shape == SYMM_SIDE_OTHERS ||
-                                             call->receiving.shape == SYMM_SIDE_OTHERS);
+    return row_of(operation)->has_tables && (call->input.side.shape == SYMM_SIDE_OTHERS ||
+                                             call->output.side.shape == SYMM_SIDE_OTHERS);
 }
 
 /* ---- before the line is posted --------------------------------------------------------------- */
@@ -43,8 +43,9 @@ static struct symm_own_block own_find(const struct symm_operation *operation)
     size_t me = (size_t)operation->lane->team->rank;
     struct symm_own_block own = {.stays = (call->gaps & SYMM_GAPS_ANY) == 0};
     if (own.stays && call->payload_bytes > 0) { /* else it has no bytes */
-        own.bytes = block_locate(&call->sending, false, me, call->input, &own.from);
-        own.stays = own.bytes <= block_locate(&call->receiving, false, me, call->output, &own.to);
+        own.bytes = block_locate(&call->input.side, false, me, call->input.at, &own.from);
+        own.stays = own.bytes <= block_locate(&call->output.side, false, me, call->output.at,
+                                              &own.to);
     }
     return own;
 }
@@ -68,7 +69,7 @@ static bool expects_more(const struct symm_operation *operation)
     if (!mca_coll_symm_blocks_own_is_apart(operation) || team->size == 1) {
         return false;
     }
-    size_t average = (call->received - operation->own.bytes) / ((size_t)team->size - 1);
+    size_t average = (call->output.data - operation->own.bytes) / ((size_t)team->size - 1);
     return !mca_coll_symm_choose_inline(call->collective, team, along_head(team->size) + average);
 }
 
@@ -80,8 +81,8 @@ bool mca_coll_symm_blocks_fit_lines(const struct symm_operation *operation)
     size_t largest = 0, at;
     for (int rank = 0; rank < team->size; rank++) {
         size_t bytes = rank == call->root ? 0
-                                          : block_locate(&call->receiving, has_gaps, (size_t)rank,
-                                                         call->output, &at);
+                                          : block_locate(&call->output.side, has_gaps, (size_t)rank,
+                                                         call->output.at, &at);
         largest = bytes > largest ? bytes : largest;
     }
     return mca_coll_symm_choose_inline(call->collective, team, along_head(team->size) + largest);
@@ -126,10 +127,11 @@ void mca_coll_symm_blocks_own(const struct symm_operation *operation)
     bool output_gaps = (call->gaps & SYMM_GAPS_OUTPUT) != 0;
     for (int rank = 0; rank < operation->lane->team->size; rank++) {
         struct symm_block *block = &blocks[rank];
-        block->send_bytes = block_locate(&call->sending, input_gaps, (size_t)rank, call->input,
+        block->send_bytes = block_locate(&call->input.side, input_gaps, (size_t)rank,
+                                         call->input.at,
                                          &block->send_at);
-        block->receive_bytes = block_locate(&call->receiving, output_gaps, (size_t)rank,
-                                            call->output, &block->receive_at);
+        block->receive_bytes = block_locate(&call->output.side, output_gaps, (size_t)rank,
+                                            call->output.at, &block->receive_at);
     }
 }
 
@@ -165,8 +167,8 @@ static void own_copy(const struct symm_operation *operation)
     const struct symm_call *call = operation->call;
     const struct symm_own_block *own = &operation->own;
     if (own->bytes > 0 && !call->in_place) {
-        memcpy((unsigned char *)call->output + own->to,
-               (const unsigned char *)call->input + own->from, own->bytes);
+        memcpy((unsigned char *)call->output.at + own->to,
+               (const unsigned char *)call->input.at + own->from, own->bytes);
     }
 }
 
@@ -176,7 +178,7 @@ static void own_copy(const struct symm_operation *operation)
  */
 static size_t blocks_write(const struct symm_operation *operation, unsigned char *to, uint32_t *at)
 {
-    const struct symm_side *side = &operation->call->sending;
+    const struct symm_side *side = &operation->call->input.side;
     const struct symm_team *team = operation->lane->team;
     size_t ranks = (size_t)team->size, written = 0, largest = 0;
     size_t left_out = operation->own.stays ? (size_t)team->rank : ranks;
@@ -199,12 +201,12 @@ static void equal_write(const struct symm_operation *operation, unsigned char *t
     const struct symm_call *call = operation->call;
     const struct symm_team *team = operation->lane->team;
     if (row_of(operation)->gathers) {
-        (void)block_write(&call->sending, 0, to);
+        (void)block_write(&call->input.side, 0, to);
         return;
     }
     for (int rank = 0; rank < team->size; rank++) {
-        (void)block_write(&call->sending, (size_t)rank,
-                          to + symm_slot_place(team, team->rank, rank) * call->largest);
+        (void)block_write(&call->input.side, (size_t)rank,
+                          to + symm_slot_place(team, team->rank, rank) * call->input.largest);
     }
 }
 
@@ -248,7 +250,7 @@ void mca_coll_symm_blocks_post(struct symm_operation *operation, struct symm_lin
                                                    block->receive_at, block->receive_bytes};
         sent += block->send_bytes;
     }
-    table->largest = is_apart ? 0 : call->largest; /* the root sends no other */
+    table->largest = is_apart ? 0 : call->input.largest; /* the root sends no other */
     table->bytes = sent;
 }
 
@@ -299,7 +301,7 @@ size_t mca_coll_symm_blocks_largest(const struct symm_operation *operation)
         return call->payload_bytes;
     }
     if (!row_of(operation)->has_tables) {
-        return call->largest;
+        return call->input.largest;
     }
     for (int rank = 0; rank < operation->lane->team->size; rank++) {
         const struct symm_line *line = mca_coll_symm_line(operation, rank);

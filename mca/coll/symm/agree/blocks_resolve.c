@@ -12,7 +12,7 @@
 static void even_resolve(struct symm_operation *operation, struct symm_block *block, int rank)
 {
     const struct symm_team *team = operation->lane->team;
-    size_t bytes = operation->call->largest, me = (size_t)team->rank;
+    size_t bytes = operation->call->input.largest, me = (size_t)team->rank;
     size_t from = operation->in_slot ? symm_slot_place(team, rank, team->rank) : me;
     *block = (struct symm_block){
         .send_at = (size_t)rank * bytes, .send_bytes = bytes,
@@ -42,7 +42,7 @@ static bool slot_resolve(struct symm_operation *operation, struct symm_block *bl
         *block = (struct symm_block){.send_at = 0}; /* is copied already */
         return false;
     }
-    block->receive_bytes = block_locate(&call->receiving, has_gaps, (size_t)rank, call->output,
+    block->receive_bytes = block_locate(&call->output.side, has_gaps, (size_t)rank, call->output.at,
                                         &block->receive_at);
     if (row_of(operation)->gathers) {
         operation->work.inputs[rank] = mca_coll_symm_line(operation, rank)->payload;

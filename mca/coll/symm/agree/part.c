@@ -44,7 +44,7 @@ static struct part block_part(const struct symm_operation *operation)
     const struct symm_call *call = operation->call;
     const int ranks = operation->lane->team->size;
     bool has_table = row_of(operation)->has_tables;
-    size_t bytes = (has_table ? call->received : call->payload_bytes) / (size_t)ranks;
+    size_t bytes = (has_table ? call->output.data : call->payload_bytes) / (size_t)ranks;
     return (struct part){has_table ? along_head(ranks) : 0, bytes, bytes};
 }
 

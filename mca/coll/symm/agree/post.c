@@ -19,9 +19,9 @@
 static void output_adopt(struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
-    memcpy(call->output, operation->work.input,
+    memcpy(call->output.at, operation->work.input,
            symm_result_bytes(&call->reduction, call->count * call->extent));
-    operation->work.input = call->output;
+    operation->work.input = call->output.at;
     operation->in_place = true;
 }
 
@@ -43,13 +43,13 @@ static uint32_t buffers_describe(struct symm_operation *operation, struct line_b
     struct symm_process *process = operation->lane->team->process;
     uint32_t flags = 0, heap = 0;
     if ((operation->gaps & SYMM_GAPS_OUTPUT) == 0 && (call->absent & SYMM_ABSENT_OUTPUT) == 0 &&
-        symm_process_locate(process, call->output, call->output_bytes, &buffers->output) ==
+        symm_process_locate(process, call->output.at, call->output.bytes, &buffers->output) ==
             SYMM_OK) {
         flags |= LINE_OUTPUT_IN_HEAP;
         heap = buffers->output.heap;
     }
     if ((operation->gaps & SYMM_GAPS_INPUT) == 0 && (call->absent & SYMM_ABSENT_INPUT) == 0 &&
-        symm_process_locate(process, operation->work.input, call->input_bytes, &buffers->input) ==
+        symm_process_locate(process, operation->work.input, call->input.bytes, &buffers->input) ==
             SYMM_OK) {
         heap = buffers->input.heap; /* also the output's, unless the output is in none */
         flags |= LINE_INPUT_IN_HEAP;
@@ -109,7 +109,7 @@ static void others_write(const struct symm_operation *operation, struct symm_lin
 {
     const struct symm_call *call = operation->call;
     const struct symm_team *team = operation->lane->team;
-    const unsigned char *input = call->input;
+    const unsigned char *input = call->input.at;
     if (symm_collective_get(call->collective)->gathers) { /* one block, for the root */
         memcpy(line->payload, input, team->rank == call->root ? 0 : call->payload_bytes);
         return;
@@ -135,7 +135,7 @@ static uint32_t parts_write(struct symm_operation *operation, struct symm_line *
     if (operation->gaps == 0) {
         others_write(operation, line);
     } else {
-        mca_coll_symm_pack(&call->source, call->send, line->payload);
+        mca_coll_symm_buffer_pack(&call->input, line->payload);
     }
     return 0;
 }
@@ -157,7 +157,7 @@ void mca_coll_symm_line_post(struct symm_operation *operation)
         line->flags = parts_write(operation, line);
     } else {
         line->flags = 0;
-        memcpy(line->payload, call->input, call->payload_bytes);
+        memcpy(line->payload, call->input.at, call->payload_bytes);
     }
     line->flags |= mca_coll_symm_tells_loose(operation) ? LINE_LOOSE : 0;
     symm_line_post(line, operation->work.sequence);

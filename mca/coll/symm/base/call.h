@@ -10,11 +10,9 @@
 #ifndef MCA_COLL_SYMM_BASE_CALL_H
 #define MCA_COLL_SYMM_BASE_CALL_H
 
-#include "heap/gpu/cuda_device.h"
 #include "kernels/reduction.h"
 #include "mca/coll/symm/base/collectives.h"
-#include "mca/coll/symm/data/pack.h"
-#include "mca/coll/symm/data/sides.h"
+#include "mca/coll/symm/data/buffer.h"
 
 /* Why a call is not served by us.  The words for the reasons are in report/words.c. */
 enum symm_reason {
@@ -54,25 +52,17 @@ struct symm_call {
     enum symm_call_form form;
     enum symm_reason veto; /* as far as the call itself says; SYMM_REASON_NONE: it can be served */
     unsigned gaps;         /* 0: input and output are plain memory */
-    const void *input;     /* of this rank, unless it has gaps; as in struct symm_run */
-    void *output;          /* of this rank, unless it has gaps */
+    struct symm_buffer input, output; /* of this rank */
     bool in_place;
     size_t count;          /* elements, or bytes of a block */
     size_t extent;         /* bytes of an element; 1 for all-gather */
     symm_counts_t counts;  /* elements of each rank's block, where the collective has counts */
-    size_t input_bytes;    /* of this rank's input: what must lie within one segment */
-    size_t output_bytes;   /* of its output, likewise */
     unsigned absent;       /* buffers that this rank has not; their pointers are of the other one */
     int root;              /* of a rooted collective */
     size_t payload_bytes;  /* what a rank contributes, as it would travel in the slot */
     int device;            /* on which the buffers lie; -1: in host memory */
     bool asymmetric;       /* the buffers lie in different places */
     bool unusable;         /* one buffer is in device memory that not even our kernels can use */
-    /*
-     * What the driver says of device memory that is not ours.  It says host memory where a buffer
-     * is in none.
-     */
-    struct symm_memory input_memory, output_memory;
     int cuda_type, cuda_op; /* all-reduce on a device: enum symm_cuda_type, enum symm_cuda_op */
     uint64_t signature;    /* what must be alike on all ranks; see base/signature.h */
     uint64_t agreed_count; /* also alike on all ranks: elements, or bytes of incomparable ones */
@@ -80,13 +70,6 @@ struct symm_call {
     struct ompi_op_t *op;
     struct ompi_datatype_t *dtype;
     ptrdiff_t shift;       /* all-reduce: from the start of an element's data to its address */
-    /* All-gather, and all-reduce with gaps: the elements as the program knows them. */
-    struct symm_layout source, target;
-    const void *send;
-    void *receive;
-    /* Exchanges: the blocks, the bytes of the largest that this rank sends, and all it receives. */
-    struct symm_side sending, receiving;
-    size_t largest, received;
 };
 
 /* Whether this rank neither gives nor gets data. */
@@ -113,7 +96,8 @@ static inline size_t mca_coll_symm_call_relayed(const struct symm_call *call, in
     if (!row->has_tables) {
         return call->payload_bytes;
     }
-    size_t bytes = call->received > call->payload_bytes ? call->received : call->payload_bytes;
+    size_t bytes = call->output.data > call->payload_bytes ? call->output.data
+        : call->payload_bytes;
     return row->is_rooted && rank != call->root ? bytes * (size_t)ranks : bytes;
 }
 

@@ -34,12 +34,12 @@ static size_t bytes_expected(const struct symm_call *call, const struct symm_tea
         return call->payload_bytes;
     }
     if (!row->is_rooted) {
-        return (call->payload_bytes + call->output_bytes) / 2;
+        return (call->payload_bytes + call->output.bytes) / 2;
     }
     if (team->rank != call->root) {
         return 0;
     }
-    return (row->from_root ? call->payload_bytes : call->output_bytes) / (size_t)team->size;
+    return (row->from_root ? call->payload_bytes : call->output.bytes) / (size_t)team->size;
 }
 
 bool mca_coll_symm_choose_left_without(const struct symm_call *call, const struct symm_team *team,

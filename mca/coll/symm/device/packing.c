@@ -90,12 +90,12 @@ static bool buffers_plan(struct symm_packing *packing)
                    (both || (call->gaps & SYMM_GAPS_INPUT) != 0);
     output->packs = (call->absent & SYMM_ABSENT_OUTPUT) == 0 &&
                     (both || (call->gaps & SYMM_GAPS_OUTPUT) != 0);
-    packing->is_one = input->packs && output->packs && call->input == call->output &&
+    packing->is_one = input->packs && output->packs && call->input.at == call->output.at &&
                       symm_collective_get(call->collective)->from_root;
     output->packs = output->packs && !packing->is_one;
     if (!has_sides(call)) {
-        input->bytes = call->source.bytes;
-        output->bytes = call->target.bytes * (size_t)output_blocks(packing);
+        input->bytes = call->input.layout.bytes;
+        output->bytes = call->output.layout.bytes * (size_t)output_blocks(packing);
         return true;
     }
     input->blocks = calloc(2 * (size_t)packing->ranks, sizeof(*input->blocks));
@@ -103,8 +103,8 @@ static bool buffers_plan(struct symm_packing *packing)
         return false;
     }
     output->blocks = input->blocks + packing->ranks;
-    input->bytes = side_plan(packing, &call->sending, input->blocks);
-    output->bytes = side_plan(packing, &call->receiving, output->blocks);
+    input->bytes = side_plan(packing, &call->input.side, input->blocks);
+    output->bytes = side_plan(packing, &call->output.side, output->blocks);
     return true;
 }
 
@@ -170,12 +170,13 @@ static bool nests_find(const struct symm_operation *operation, struct symm_packi
     const struct symm_call *call = packing->original;
     struct packed_buffer *input = &packing->input, *output = &packing->output;
     if (has_sides(call)) {
-        return (!input->packs || side_nests(operation, &call->sending, input)) &&
-               (!output->packs || side_nests(operation, &call->receiving, output));
+        return (!input->packs || side_nests(operation, &call->input.side, input)) &&
+               (!output->packs || side_nests(operation, &call->output.side, output));
     }
-    return (!input->packs || layout_nests(operation, &call->source, symm_ompi_unconst(call->send),
+    return (!input->packs ||
+            layout_nests(operation, &call->input.layout, symm_ompi_unconst(call->input.address),
                                           1, input)) &&
-           (!output->packs || layout_nests(operation, &call->target, call->receive,
+           (!output->packs || layout_nests(operation, &call->output.layout, call->output.address,
                                            output_blocks(packing), output));
 }
 
@@ -222,16 +223,17 @@ static void absent_follow(struct symm_call *call, const struct symm_packing *pac
 {
     const struct symm_call *original = packing->original;
     if ((call->absent & SYMM_ABSENT_INPUT) != 0) {
-        call->input = call->output;
-        call->input_memory = call->output_memory;
+        call->input.at = call->output.at;
+        call->input.memory = call->output.memory;
     } else if ((call->absent & SYMM_ABSENT_OUTPUT) != 0) {
         bool keeps = original->in_place && !has_sides(original) &&
                      symm_collective_get(original->collective)->from_root;
-        call->output = symm_ompi_unconst(call->input);
-        call->output_memory = call->input_memory;
+        call->output.at = symm_ompi_unconst(call->input.at);
+        call->output.memory = call->input.memory;
         if (keeps) { /* a scatter's root: its own block of its input */
-            call->output =
-                (unsigned char *)call->output + (size_t)packing->rank * original->target.bytes;
+            call->output.at =
+                (unsigned char *)call->output.at + (size_t)packing->rank *
+                    original->output.layout.bytes;
         }
     }
 }
@@ -244,22 +246,22 @@ static void call_replace(struct symm_packing *packing)
     *call = *packing->original;
     call->gaps = call->collective == SYMM_ALLTOALL ? 0 : call->gaps & SYMM_GAPS_BETWEEN;
     if (input->packs) {
-        call->input = input->begin;
-        call->input_bytes = input->bytes;
-        call->input_memory = in_heap;
+        call->input.at = input->begin;
+        call->input.bytes = input->bytes;
+        call->input.memory = in_heap;
     }
     if (output->begin != NULL) {
-        call->output = output->begin;
-        call->output_bytes = output->bytes;
-        call->output_memory = in_heap;
+        call->output.at = output->begin;
+        call->output.bytes = output->bytes;
+        call->output.memory = in_heap;
     }
     if (has_sides(call)) {
         call->count = input->packs ? input->bytes : call->count;
         if (input->packs) {
-            side_replace(&call->sending, input);
+            side_replace(&call->input.side, input);
         }
         if (output->packs) {
-            side_replace(&call->receiving, output);
+            side_replace(&call->output.side, output);
         }
         /* What has been packed of an all-to-all in place does not lie where anything comes. */
         call->in_place = call->in_place && (is_within(call) || !input->packs);
@@ -301,7 +303,7 @@ static void call_use(struct symm_operation *operation, const struct symm_call *c
 {
     operation->call = call;
     operation->gaps = call->gaps;
-    operation->work.input = call->input;
+    operation->work.input = call->input.at;
     operation->in_place = call->in_place;
 }
 

@@ -36,24 +36,24 @@ void mca_coll_symm_device_describe(struct symm_call *call, enum symm_kinds kinds
 {
     /* The first byte decides: buffers lie in one allocation each. */
     call->unusable = false;
-    int output = device_of(call->output, kinds, &call->output_memory, &call->unusable);
+    int output = device_of(call->output.at, kinds, &call->output.memory, &call->unusable);
     int input = output;
-    if (call->in_place || call->input == call->output) { /* there may be but one */
-        call->input_memory = call->output_memory;
+    if (call->in_place || call->input.at == call->output.at) { /* there may be but one */
+        call->input.memory = call->output.memory;
     } else {
-        input = device_of(call->input, kinds, &call->input_memory, &call->unusable);
+        input = device_of(call->input.at, kinds, &call->input.memory, &call->unusable);
     }
-    if (output >= 0 && call->input_memory.kind == SYMM_MEMORY_MANAGED) {
+    if (output >= 0 && call->input.memory.kind == SYMM_MEMORY_MANAGED) {
         input = output; /* managed memory is where it is used */
-    } else if (input >= 0 && call->output_memory.kind == SYMM_MEMORY_MANAGED) {
+    } else if (input >= 0 && call->output.memory.kind == SYMM_MEMORY_MANAGED) {
         output = input;
     }
     call->asymmetric = input != output;
     call->device = output >= 0 ? output : input;
     /* Calls on host copies wait by themselves. */
     if (call->device >= 0 && !call->unusable && !call->asymmetric) {
-        if (call->input_memory.kind != SYMM_MEMORY_HOST ||
-            call->output_memory.kind != SYMM_MEMORY_HOST) {
+        if (call->input.memory.kind != SYMM_MEMORY_HOST ||
+            call->output.memory.kind != SYMM_MEMORY_HOST) {
             symm_cuda_memory_settle(call->device);
         } else {
             symm_cuda_sync_memops(call->device);

@@ -11,18 +11,9 @@
 #include "mca/coll/symm/device/place.h"
 #include "mca/coll/symm/entry/entry.h"
 
-/* Set the addresses, after the rank's own data and what it receives have been described. */
-static void buffers_set(struct symm_call *call, int rank, const void *sbuf, void *rbuf)
-{
-    call->receive = rbuf;
-    call->send = call->in_place ? mca_coll_symm_layout_block(&call->target, rbuf, rank) : sbuf;
-    call->input = mca_coll_symm_at(call->send, call->source.start);
-    call->output = mca_coll_symm_at(rbuf, call->target.start);
-}
-
 static enum symm_reason veto_reason(const struct symm_call *call)
 {
-    if (call->source.bytes != call->target.bytes) {
+    if (call->input.layout.bytes != call->output.layout.bytes) {
         return SYMM_REASON_UNEQUAL; /* an error; the component below says so or truncates */
     }
     if (call->unusable) {
@@ -35,24 +26,23 @@ __attribute__((always_inline))
 static inline void describe(struct symm_call *call, enum symm_kinds kinds,
                             const struct symm_arguments *a)
 {
-    mca_coll_symm_layout_describe(&call->target, a->rdtype, (size_t)a->rcount);
+    mca_coll_symm_buffer_describe(&call->output, a->rbuf, a->rdtype, (size_t)a->rcount);
+    const size_t bytes = call->output.bytes;
     call->collective = SYMM_ALLGATHER;
     call->in_place = a->sbuf == MPI_IN_PLACE;
     if (call->in_place) {
-        call->source = call->target;
+        mca_coll_symm_buffer_within(&call->input, &call->output, ompi_comm_rank(a->comm));
     } else {
-        mca_coll_symm_layout_describe(&call->source, a->sdtype, (size_t)a->scount);
+        mca_coll_symm_buffer_describe(&call->input, a->sbuf, a->sdtype, (size_t)a->scount);
     }
-    buffers_set(call, ompi_comm_rank(a->comm), a->sbuf, a->rbuf);
-    call->gaps = (call->source.dense ? 0u : SYMM_GAPS_INPUT) |
-                 (call->target.dense && call->target.repeats ? 0u : SYMM_GAPS_OUTPUT);
-    call->count = call->target.bytes;
-    call->agreed_count = call->target.bytes;
+    call->output.bytes = bytes * (size_t)ompi_comm_size(a->comm);
+    call->gaps = (mca_coll_symm_buffer_has_gaps(&call->input) ? SYMM_GAPS_INPUT : 0u) |
+                 (mca_coll_symm_buffer_blocks_have_gaps(&call->output) ? SYMM_GAPS_OUTPUT : 0u);
+    call->count = bytes;
+    call->agreed_count = bytes;
     call->extent = 1;
-    call->input_bytes = call->target.bytes;
-    call->output_bytes = call->target.bytes * (size_t)ompi_comm_size(a->comm);
     call->absent = 0;
-    call->payload_bytes = call->target.bytes;
+    call->payload_bytes = bytes;
     mca_coll_symm_device_describe(call, kinds);
     call->veto = veto_reason(call);
     call->signature = symm_signature_pack(

@@ -18,16 +18,16 @@ static inline void describe(struct symm_call *call, enum symm_kinds kinds,
     struct symm_layout own;
     void *address;
     call->in_place = a->sbuf == MPI_IN_PLACE;
-    call->receiving = (struct symm_side){
+    call->output.side = (struct symm_side){
         .shape = SYMM_SIDE_SPREAD, .buffer = a->rbuf, .counts = a->rcounts, .disps = a->rdisps,
         .dtype = a->rdtype};
     if (!call->in_place) {
-        call->sending = (struct symm_side){
+        call->input.side = (struct symm_side){
             .shape = SYMM_SIDE_SAME, .buffer = a->sbuf, .count = (size_t)a->scount,
             .dtype = a->sdtype};
     } else {
-        mca_coll_symm_side_block(&call->receiving, rank, &own, &address);
-        call->sending = (struct symm_side){
+        mca_coll_symm_side_block(&call->output.side, rank, &own, &address);
+        call->input.side = (struct symm_side){
             .shape = SYMM_SIDE_SAME, .buffer = address, .dtype = a->rdtype,
             .count = symm_count_at(a->rcounts, rank)};
     }

@@ -15,9 +15,9 @@ static inline void describe(struct symm_call *call, enum symm_kinds kinds,
                             const struct symm_arguments *a)
 {
     call->in_place = a->sbuf == MPI_IN_PLACE;
-    call->receiving = (struct symm_side){
+    call->output.side = (struct symm_side){
         .shape = SYMM_SIDE_EVEN, .buffer = a->rbuf, .count = (size_t)a->rcount, .dtype = a->rdtype};
-    call->sending = call->in_place ? call->receiving : (struct symm_side){
+    call->input.side = call->in_place ? call->output.side : (struct symm_side){
         .shape = SYMM_SIDE_EVEN, .buffer = a->sbuf, .count = (size_t)a->scount, .dtype = a->sdtype};
     mca_coll_symm_exchange_describe(call, SYMM_ALLTOALL, kinds, a->comm);
 }

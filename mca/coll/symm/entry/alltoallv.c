@@ -14,10 +14,10 @@ static inline void describe(struct symm_call *call, enum symm_kinds kinds,
                             const struct symm_arguments *a)
 {
     call->in_place = a->sbuf == MPI_IN_PLACE;
-    call->receiving = (struct symm_side){
+    call->output.side = (struct symm_side){
         .shape = SYMM_SIDE_SPREAD, .buffer = a->rbuf, .counts = a->rcounts, .disps = a->rdisps,
         .dtype = a->rdtype};
-    call->sending = call->in_place ? call->receiving : (struct symm_side){
+    call->input.side = call->in_place ? call->output.side : (struct symm_side){
         .shape = SYMM_SIDE_SPREAD, .buffer = a->sbuf, .counts = a->scounts, .disps = a->sdisps,
         .dtype = a->sdtype};
     mca_coll_symm_exchange_describe(call, SYMM_ALLTOALLV, kinds, a->comm);

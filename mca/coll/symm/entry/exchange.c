@@ -31,11 +31,11 @@ static void buffers_set(struct symm_call *call, const struct symm_side_measure *
     static char nothing;
     uintptr_t none = (uintptr_t)&nothing;
     uintptr_t input = sent->bytes > 0 ? sent->first : received->bytes > 0 ? received->first : none;
-    call->input = (const void *)input;
-    call->output = (void *)(received->bytes > 0 ? received->first : input);
+    call->input.at = (void *)input;
+    call->output.at = (void *)(received->bytes > 0 ? received->first : input);
     call->count = sent->span;
-    call->input_bytes = sent->span;
-    call->output_bytes = received->span;
+    call->input.bytes = sent->span;
+    call->output.bytes = received->span;
     call->absent = (sent->bytes == 0 ? SYMM_ABSENT_INPUT : 0u) |
                    (received->bytes == 0 ? SYMM_ABSENT_OUTPUT : 0u);
     call->gaps = (sent->gaps ? SYMM_GAPS_INPUT : 0u) | (received->gaps ? SYMM_GAPS_OUTPUT : 0u);
@@ -69,11 +69,11 @@ static bool sizes_set(struct symm_call *call, const struct symm_side_measure *se
     }
     call->gaps |= SYMM_GAPS_BETWEEN;
     if (call->collective == SYMM_ALLGATHERV) {
-        *counts = counts_checksum(&call->receiving, ranks);
+        *counts = counts_checksum(&call->output.side, ranks);
         call->agreed_count = received->bytes;
         call->payload_bytes = received->largest;
-        return sent->bytes != mca_coll_symm_bytes(call->receiving.dtype,
-                                                  symm_count_at(call->receiving.counts,
+        return sent->bytes != mca_coll_symm_bytes(call->output.side.dtype,
+                                                  symm_count_at(call->output.side.counts,
                                                                 (size_t)ompi_comm_rank(comm)));
     }
     return false; /* only the two ranks of a block know its size */
@@ -102,18 +102,18 @@ void mca_coll_symm_exchange_describe(struct symm_call *call, enum symm_collectiv
     struct symm_side_measure sent, received;
     unsigned counts;
     call->collective = collective;
-    mca_coll_symm_side_measure(&call->receiving, NULL, ranks, &received);
-    mca_coll_symm_side_measure(&call->sending, &call->receiving, ranks, &sent);
+    mca_coll_symm_side_measure(&call->output.side, NULL, ranks, &received);
+    mca_coll_symm_side_measure(&call->input.side, &call->output.side, ranks, &sent);
     buffers_set(call, &sent, &received);
     call->extent = 1;
-    call->largest = sent.largest;
-    call->received = received.bytes;
+    call->input.largest = sent.largest;
+    call->output.data = received.bytes;
     bool is_unequal = sizes_set(call, &sent, &received, comm, &counts);
     mca_coll_symm_device_describe(call, kinds);
-    if (call->receiving.shape == SYMM_SIDE_TYPED) {
+    if (call->output.side.shape == SYMM_SIDE_TYPED) {
         call->asymmetric = call->asymmetric ||
-                           is_scattered(&call->sending, ranks, kinds, call->device) ||
-                           is_scattered(&call->receiving, ranks, kinds, call->device);
+                           is_scattered(&call->input.side, ranks, kinds, call->device) ||
+                           is_scattered(&call->output.side, ranks, kinds, call->device);
     }
     mca_coll_symm_device_guess(call);
     call->veto = veto_reason(call, is_unequal);

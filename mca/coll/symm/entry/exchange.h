@@ -12,7 +12,7 @@
 #include "mca/coll/symm/data/kinds.h"
 
 /*
- * Describe a call of `collective`.  The caller has set call->sending, call->receiving,
+ * Describe a call of `collective`.  The caller has set call->input.side, call->output.side,
  * call->in_place, and call->root of a rooted collective.  In place, the blocks that are sent are
  * those that are received, or, of an all-gather, this rank's.
  */

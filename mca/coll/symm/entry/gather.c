@@ -10,49 +10,41 @@
 #include "mca/coll/symm/entry/rooted.h"
 #include "mca/coll/symm/fast/fast.h"
 
-/* The root's call: layouts, buffers and gaps. */
+/* The root's call, or that of another rank, which has an input only. */
 __attribute__((always_inline))
-static inline void root_describe(struct symm_call *call, const struct symm_arguments *a)
+static inline void outline(struct symm_call *call, enum symm_kinds kinds,
+                           const struct symm_arguments *a)
 {
-    mca_coll_symm_layout_describe(&call->target, a->rdtype, (size_t)a->rcount);
-    call->in_place = a->sbuf == MPI_IN_PLACE;
-    call->receive = a->rbuf;
-    if (call->in_place) {
-        call->source = call->target;
-        call->send = mca_coll_symm_layout_block(&call->target, a->rbuf, a->root);
-    } else {
-        mca_coll_symm_layout_describe(&call->source, a->sdtype, (size_t)a->scount);
-        call->send = a->sbuf;
+    bool is_root = ompi_comm_rank(a->comm) == a->root;
+    (void)kinds;
+    call->in_place = is_root && a->sbuf == MPI_IN_PLACE;
+    if (is_root) {
+        mca_coll_symm_buffer_describe(&call->output, a->rbuf, a->rdtype, (size_t)a->rcount);
     }
-    call->input = mca_coll_symm_at(call->send, call->source.start);
-    call->output = mca_coll_symm_at(a->rbuf, call->target.start);
-    call->input_bytes = call->source.bytes;
-    call->output_bytes = call->target.bytes * (size_t)ompi_comm_size(a->comm);
-    call->absent = 0;
-    call->gaps = (call->source.dense ? 0u : SYMM_GAPS_INPUT) |
-                 (mca_coll_symm_rooted_has_gaps(&call->target) ? SYMM_GAPS_OUTPUT : 0u);
+    if (call->in_place) {
+        mca_coll_symm_buffer_within(&call->input, &call->output, a->root);
+    } else {
+        mca_coll_symm_buffer_describe(&call->input, a->sbuf, a->sdtype, (size_t)a->scount);
+    }
 }
 
 __attribute__((always_inline))
 static inline void describe(struct symm_call *call, enum symm_kinds kinds,
                             const struct symm_arguments *a)
 {
+    call->gaps = mca_coll_symm_buffer_has_gaps(&call->input) ? SYMM_GAPS_INPUT : 0;
     if (ompi_comm_rank(a->comm) == a->root) {
-        root_describe(call, a);
+        call->output.bytes *= (size_t)ompi_comm_size(a->comm);
+        call->absent = 0;
+        call->gaps |=
+            mca_coll_symm_buffer_blocks_have_gaps(&call->output) ? SYMM_GAPS_OUTPUT : 0u;
     } else {
-        mca_coll_symm_layout_describe(&call->source, a->sdtype, (size_t)a->scount);
-        call->target = call->source;
-        call->in_place = false;
-        call->send = a->sbuf;
-        call->receive = NULL;
-        call->input = mca_coll_symm_at(a->sbuf, call->source.start);
-        call->input_bytes = call->source.bytes;
-        call->gaps = call->source.dense ? 0u : SYMM_GAPS_INPUT;
+        call->output.layout = call->input.layout;
         mca_coll_symm_rooted_has_input(call);
     }
-    call->payload_bytes = call->target.bytes;
-    mca_coll_symm_rooted_describe(call, SYMM_GATHER, kinds, a->root, call->target.bytes,
-                                  call->source.bytes != call->target.bytes);
+    call->payload_bytes = call->output.layout.bytes;
+    mca_coll_symm_rooted_describe(call, SYMM_GATHER, kinds, a->root, call->output.layout.bytes,
+                                  call->input.layout.bytes != call->output.layout.bytes);
 }
 
 static inline bool is_empty(const struct symm_arguments *a)
@@ -66,10 +58,7 @@ static inline bool is_empty(const struct symm_arguments *a)
 
 static inline bool fast(mca_coll_symm_module_t *module, const struct symm_arguments *a)
 {
-    const struct symm_fast_buffer sent = {a->sbuf, (size_t)a->scount, a->sdtype};
-    const struct symm_fast_buffer received = {
-        a->rbuf, (size_t)a->rcount * (size_t)ompi_comm_size(a->comm), a->rdtype};
-    return mca_coll_symm_fast_gather(module, &sent, &received, a->root);
+    return mca_coll_symm_fast_gather(module, a->root);
 }
 
 static unsigned keep(struct symm_arguments *a)
@@ -83,6 +72,7 @@ static unsigned keep(struct symm_arguments *a)
 static const struct symm_entry_row row = {
     .collective = SYMM_GATHER,
     .is_empty = is_empty,
+    .outline = outline,
     .fast = fast,
     .describe = describe,
     .keep = keep,

@@ -22,10 +22,10 @@ static inline void outline(struct symm_call *call, enum symm_kinds kinds,
     (void)kinds;
     call->in_place = false;
     call->root = a->root;
-    call->sending = in_place ? mca_coll_symm_side_empty(a->rdtype) : (struct symm_side){
+    call->input.side = in_place ? mca_coll_symm_side_empty(a->rdtype) : (struct symm_side){
         .shape = SYMM_SIDE_ONE, .one = root, .buffer = a->sbuf, .count = (size_t)a->scount,
         .dtype = a->sdtype};
-    call->receiving = !is_root ? mca_coll_symm_side_empty(a->sdtype) : (struct symm_side){
+    call->output.side = !is_root ? mca_coll_symm_side_empty(a->sdtype) : (struct symm_side){
         .shape = in_place ? SYMM_SIDE_OTHERS : SYMM_SIDE_SPREAD, .one = root, .buffer = a->rbuf,
         .counts = a->rcounts, .disps = a->rdisps, .dtype = a->rdtype};
 }

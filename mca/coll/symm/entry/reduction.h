@@ -46,21 +46,21 @@ static inline void mca_coll_symm_elements_describe(struct symm_call *call, size_
         call->payload_bytes = call->count * call->extent;
         return;
     }
-    mca_coll_symm_layout_describe(&call->source, call->dtype, call->count);
-    call->target = call->source;
-    call->payload_bytes = call->source.bytes;
-    call->send = call->input;
-    call->receive = call->output;
+    mca_coll_symm_layout_describe(&call->input.layout, call->dtype, call->count);
+    call->output.layout = call->input.layout;
+    call->payload_bytes = call->input.layout.bytes;
+    call->input.address = call->input.at;
+    call->output.address = call->output.at;
     if (results != call->count) {
-        mca_coll_symm_layout_describe(&call->target, call->dtype, results);
+        mca_coll_symm_layout_describe(&call->output.layout, call->dtype, results);
     }
-    if (!call->source.dense || !call->source.repeats) {
+    if (!call->input.layout.dense || !call->input.layout.repeats) {
         call->gaps = SYMM_GAPS_INPUT | SYMM_GAPS_OUTPUT;
     }
     if (!predefined) {
-        call->shift = call->source.start;
-        call->input = mca_coll_symm_at(call->input, call->shift);
-        call->output = mca_coll_symm_at(call->output, call->shift);
+        call->shift = call->input.layout.start;
+        call->input.at = mca_coll_symm_at(call->input.at, call->shift);
+        call->output.at = mca_coll_symm_at(call->output.at, call->shift);
     }
 }
 
@@ -123,18 +123,18 @@ static inline void mca_coll_symm_reduction_describe(
     ompi_datatype_get_extent(dtype, &lower, &extent);
     call->collective = collective;
     call->in_place = a->sbuf == MPI_IN_PLACE || a->sbuf == rbuf;
-    call->input = call->in_place ? rbuf : a->sbuf;
-    call->output = rbuf;
+    call->input.at = call->in_place ? rbuf : symm_ompi_unconst(a->sbuf);
+    call->output.at = rbuf;
     if (collective != SYMM_ALLREDUCE && results == 0) {
-        call->output = symm_ompi_unconst(call->input); /* programs may pass anything */
+        call->output.at = call->input.at; /* programs may pass anything */
     }
     call->count = count;
     call->extent = (size_t)extent;
     call->op = op;
     call->dtype = dtype;
     mca_coll_symm_elements_describe(call, results);
-    call->input_bytes = count * call->extent;
-    call->output_bytes = results * call->extent;
+    call->input.bytes = count * call->extent;
+    call->output.bytes = results * call->extent;
     call->absent = symm_collective_get(collective)->is_rooted && results == 0 ? SYMM_ABSENT_OUTPUT
                                                                               : 0;
     mca_coll_symm_device_describe(call, kinds);

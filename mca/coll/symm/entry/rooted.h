@@ -14,26 +14,20 @@
 #include "mca/coll/symm/base/signature.h"
 #include "mca/coll/symm/device/place.h"
 
-/* Whether elements fill their bytes, also where further ones follow. */
-static inline bool mca_coll_symm_rooted_has_gaps(const struct symm_layout *layout)
-{
-    return !layout->dense || !layout->repeats;
-}
-
 /*
  * A rank that has one buffer only.  It is described as both, so that nobody looks at the other.
  */
 static inline void mca_coll_symm_rooted_has_input(struct symm_call *call)
 {
-    call->output = symm_ompi_unconst(call->input);
-    call->output_bytes = 0;
+    call->output.at = call->input.at;
+    call->output.bytes = 0;
     call->absent = SYMM_ABSENT_OUTPUT;
 }
 
 static inline void mca_coll_symm_rooted_has_output(struct symm_call *call)
 {
-    call->input = call->output;
-    call->input_bytes = 0;
+    call->input.at = call->output.at;
+    call->input.bytes = 0;
     call->absent = SYMM_ABSENT_INPUT;
 }
 

@@ -11,34 +11,30 @@
 #include "mca/coll/symm/entry/rooted.h"
 #include "mca/coll/symm/fast/fast.h"
 
-/* The root's call: layouts, buffers and gaps. */
+/* The root's call, or that of another rank, which has an output only. */
 __attribute__((always_inline))
-static inline void root_describe(struct symm_call *call, const struct symm_arguments *a)
+static inline void outline(struct symm_call *call, enum symm_kinds kinds,
+                           const struct symm_arguments *a)
 {
-    size_t ranks = (size_t)ompi_comm_size(a->comm);
-    struct symm_layout block;
-    mca_coll_symm_layout_describe(&block, a->sdtype, (size_t)a->scount);
-    mca_coll_symm_layout_describe(&call->source, a->sdtype, (size_t)a->scount * ranks);
-    call->in_place = a->rbuf == MPI_IN_PLACE;
-    call->send = a->sbuf;
-    call->input = mca_coll_symm_at(a->sbuf, call->source.start);
-    call->input_bytes = call->source.bytes;
-    call->gaps = call->source.dense ? 0u : SYMM_GAPS_INPUT;
-    call->output_bytes = 0;
-    if (call->in_place) {
-        void *own = mca_coll_symm_layout_block(&block, symm_ompi_unconst(a->sbuf), a->root);
-        call->target = block;
-        call->absent = SYMM_ABSENT_OUTPUT;
-        call->receive = own;
-        call->output = mca_coll_symm_at(own, block.start);
-        return;
+    bool is_root = ompi_comm_rank(a->comm) == a->root;
+    (void)kinds;
+    call->in_place = is_root && a->rbuf == MPI_IN_PLACE;
+    if (is_root) {
+        mca_coll_symm_buffer_describe(&call->input, a->sbuf, a->sdtype,
+                                      (size_t)a->scount * (size_t)ompi_comm_size(a->comm));
     }
-    mca_coll_symm_layout_describe(&call->target, a->rdtype, (size_t)a->rcount);
-    call->absent = 0;
-    call->receive = a->rbuf;
-    call->output = mca_coll_symm_at(a->rbuf, call->target.start);
-    call->output_bytes = call->target.bytes;
-    call->gaps |= call->target.dense ? 0u : SYMM_GAPS_OUTPUT;
+    if (!call->in_place) {
+        mca_coll_symm_buffer_describe(&call->output, a->rbuf, a->rdtype, (size_t)a->rcount);
+    }
+}
+
+/* The root's own block, which stays where it is. */
+static void own_describe(struct symm_call *call, const struct symm_arguments *a)
+{
+    struct symm_buffer all;
+    mca_coll_symm_buffer_describe(&all, a->sbuf, a->sdtype, (size_t)a->scount);
+    mca_coll_symm_buffer_within(&call->output, &all, a->root);
+    call->output.bytes = 0;
 }
 
 __attribute__((always_inline))
@@ -46,24 +42,23 @@ static inline void describe(struct symm_call *call, enum symm_kinds kinds,
                             const struct symm_arguments *a)
 {
     size_t ranks = (size_t)ompi_comm_size(a->comm), bytes;
+    call->absent = call->in_place ? SYMM_ABSENT_OUTPUT : 0;
+    if (call->in_place) {
+        own_describe(call, a);
+    }
+    call->gaps =
+        !call->in_place && mca_coll_symm_buffer_has_gaps(&call->output) ? SYMM_GAPS_OUTPUT : 0;
     if (ompi_comm_rank(a->comm) == a->root) {
-        root_describe(call, a);
-        bytes = call->source.bytes / ranks;
+        call->gaps |= mca_coll_symm_buffer_has_gaps(&call->input) ? SYMM_GAPS_INPUT : 0;
+        bytes = call->input.layout.bytes / ranks;
     } else {
-        mca_coll_symm_layout_describe(&call->target, a->rdtype, (size_t)a->rcount);
-        call->source = call->target;
-        call->in_place = false;
-        call->send = NULL;
-        call->receive = a->rbuf;
-        call->output = mca_coll_symm_at(a->rbuf, call->target.start);
-        call->output_bytes = call->target.bytes;
-        call->gaps = call->target.dense ? 0u : SYMM_GAPS_OUTPUT;
+        call->input.layout = call->output.layout;
         mca_coll_symm_rooted_has_output(call);
-        bytes = call->target.bytes;
+        bytes = call->output.layout.bytes;
     }
     call->payload_bytes = bytes * ranks;
     mca_coll_symm_rooted_describe(call, SYMM_SCATTER, kinds, a->root, bytes,
-                                  call->target.bytes != bytes);
+                                  call->output.layout.bytes != bytes);
 }
 
 static inline bool is_empty(const struct symm_arguments *a)
@@ -78,10 +73,7 @@ static inline bool is_empty(const struct symm_arguments *a)
 
 static inline bool fast(mca_coll_symm_module_t *module, const struct symm_arguments *a)
 {
-    const struct symm_fast_buffer received = {a->rbuf, (size_t)a->rcount, a->rdtype};
-    const struct symm_fast_buffer sent = {
-        a->sbuf, (size_t)a->scount * (size_t)ompi_comm_size(a->comm), a->sdtype};
-    return mca_coll_symm_fast_scatter(module, &sent, &received, a->root);
+    return mca_coll_symm_fast_scatter(module, a->root);
 }
 
 static unsigned keep(struct symm_arguments *a)
@@ -98,6 +90,7 @@ static unsigned keep(struct symm_arguments *a)
 static const struct symm_entry_row row = {
     .collective = SYMM_SCATTER,
     .is_empty = is_empty,
+    .outline = outline,
     .fast = fast,
     .describe = describe,
     .keep = keep,

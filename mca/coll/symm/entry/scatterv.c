@@ -22,10 +22,10 @@ static inline void outline(struct symm_call *call, enum symm_kinds kinds,
     (void)kinds;
     call->in_place = false;
     call->root = a->root;
-    call->sending = !is_root ? mca_coll_symm_side_empty(a->rdtype) : (struct symm_side){
+    call->input.side = !is_root ? mca_coll_symm_side_empty(a->rdtype) : (struct symm_side){
         .shape = in_place ? SYMM_SIDE_OTHERS : SYMM_SIDE_SPREAD, .one = root, .buffer = a->sbuf,
         .counts = a->scounts, .disps = a->sdisps, .dtype = a->sdtype};
-    call->receiving = in_place ? mca_coll_symm_side_empty(a->sdtype) : (struct symm_side){
+    call->output.side = in_place ? mca_coll_symm_side_empty(a->sdtype) : (struct symm_side){
         .shape = SYMM_SIDE_ONE, .one = root, .buffer = a->rbuf, .count = (size_t)a->rcount,
         .dtype = a->rdtype};
 }

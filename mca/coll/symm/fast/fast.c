@@ -58,64 +58,46 @@ static bool vector_take(const struct fast_call *fast, const struct symm_line *fr
     return true;
 }
 
-static bool is_dense(const struct symm_fast_buffer *buffer, unsigned char **first)
+bool mca_coll_symm_fast_bcast(mca_coll_symm_module_t *module, int root)
 {
-    struct symm_layout layout;
-    mca_coll_symm_layout_describe(&layout, buffer->dtype, buffer->count);
-    *first = mca_coll_symm_at(buffer->address, layout.start);
-    return layout.dense;
-}
-
-bool mca_coll_symm_fast_bcast(mca_coll_symm_module_t *module,
-                                const struct symm_fast_buffer *buffer, int root)
-{
+    const struct symm_buffer *buffer = &module->call.output;
     if (!fast_is_ready(module)) {
         return false;
     }
-    size_t bytes = mca_coll_symm_bytes(buffer->dtype, buffer->count);
+    const size_t bytes = buffer->bytes;
     struct fast_call fast = fast_of(module, SYMM_BCAST, root, bytes);
-    struct vector vector = {.bytes = bytes, .block = bytes};
+    const struct vector vector = {
+        .input = buffer->at, .output = buffer->at, .bytes = bytes, .block = bytes};
     const struct symm_line *from = fast_is_root(&fast) ? NULL : fast_line_from(&fast, root);
-    if ((from == NULL && !fast_is_root(&fast)) || !is_dense(buffer, &vector.output)) {
+    if ((from == NULL && !fast_is_root(&fast)) || !buffer->layout.dense) {
         return false;
     }
-    vector.input = vector.output;
     return from == NULL ? vector_give(&fast, &vector) : vector_take(&fast, from, &vector);
 }
 
-bool mca_coll_symm_fast_scatter(mca_coll_symm_module_t *module,
-                                  const struct symm_fast_buffer *sent,
-                                  const struct symm_fast_buffer *received, int root)
+bool mca_coll_symm_fast_scatter(mca_coll_symm_module_t *module, int root)
 {
-    if (!fast_is_ready(module)) {
+    const struct symm_buffer *sent = &module->call.input, *received = &module->call.output;
+    if (!fast_is_ready(module) || module->call.in_place || !received->layout.dense) {
         return false;
     }
-    size_t block = mca_coll_symm_bytes(received->dtype, received->count);
-    size_t bytes = block * (size_t)module->blocking.team->size;
+    const size_t block = received->bytes, bytes = block * (size_t)module->blocking.team->size;
     struct fast_call fast = fast_of(module, SYMM_SCATTER, root, block);
-    struct vector vector = {.bytes = bytes, .block = block};
+    struct vector vector = {.output = received->at, .bytes = bytes, .block = block};
     if (!fast_is_root(&fast)) {
         const struct symm_line *from = fast_line_from(&fast, root);
-        return from != NULL && is_dense(received, &vector.output) &&
-               vector_take(&fast, from, &vector);
+        return from != NULL && vector_take(&fast, from, &vector);
     }
-    unsigned char *input;
-    if (received->address == MPI_IN_PLACE ||
-        mca_coll_symm_bytes(sent->dtype, sent->count) != bytes || !is_dense(sent, &input) ||
-        !is_dense(received, &vector.output)) {
-        return false;
-    }
-    vector.input = input;
-    return vector_give(&fast, &vector);
+    vector.input = sent->at;
+    return sent->bytes == bytes && sent->layout.dense && vector_give(&fast, &vector);
 }
 
 /* ---- gather ---------------------------------------------------------------------------------- */
 
-static bool block_give(const struct fast_call *fast, const struct symm_fast_buffer *sent)
+static bool block_give(const struct fast_call *fast, const void *input)
 {
-    unsigned char *input;
     if (!mca_coll_symm_choose_inline(SYMM_GATHER, fast->team, fast->count) ||
-        !is_dense(sent, &input) || !fast_is_on_host(fast, input)) {
+        !fast_is_on_host(fast, input)) {
         return false;
     }
     memcpy(fast_line(fast, fast->team->rank)->payload, input, fast->count);
@@ -124,16 +106,12 @@ static bool block_give(const struct fast_call *fast, const struct symm_fast_buff
     return true;
 }
 
-static bool blocks_gather(const struct fast_call *fast, const struct symm_fast_buffer *sent,
-                          const struct symm_fast_buffer *received)
+static bool blocks_gather(const struct fast_call *fast, const unsigned char *input,
+                          unsigned char *output)
 {
     const struct symm_team *team = fast->team;
-    unsigned char *input, *output;
-    if (sent->address == MPI_IN_PLACE ||
-        mca_coll_symm_bytes(sent->dtype, sent->count) != fast->count ||
-        !fast_have_given(fast, team->size) || !is_dense(sent, &input) ||
-        !is_dense(received, &output) ||
-        !fast_is_on_host(fast, input) || !fast_is_on_host(fast, output)) {
+    if (!fast_have_given(fast, team->size) || !fast_is_on_host(fast, input) ||
+        !fast_is_on_host(fast, output)) {
         return false;
     }
     for (int rank = 0; rank < team->size; rank++) {
@@ -148,17 +126,16 @@ static bool blocks_gather(const struct fast_call *fast, const struct symm_fast_b
     return true;
 }
 
-bool mca_coll_symm_fast_gather(mca_coll_symm_module_t *module,
-                                 const struct symm_fast_buffer *sent,
-                                 const struct symm_fast_buffer *received, int root)
+bool mca_coll_symm_fast_gather(mca_coll_symm_module_t *module, int root)
 {
-    if (!fast_is_ready(module)) {
+    const struct symm_buffer *sent = &module->call.input, *received = &module->call.output;
+    if (!fast_is_ready(module) || module->call.in_place || !sent->layout.dense) {
         return false;
     }
-    size_t ranks = (size_t)module->blocking.team->size;
-    bool is_for_this = module->blocking.team->rank == root;
-    size_t block = is_for_this ? mca_coll_symm_bytes(received->dtype, received->count) / ranks
-                               : mca_coll_symm_bytes(sent->dtype, sent->count);
-    struct fast_call fast = fast_of(module, SYMM_GATHER, root, block);
-    return is_for_this ? blocks_gather(&fast, sent, received) : block_give(&fast, sent);
+    struct fast_call fast = fast_of(module, SYMM_GATHER, root, sent->bytes);
+    if (!fast_is_root(&fast)) {
+        return block_give(&fast, sent->at);
+    }
+    return received->bytes == sent->bytes && !mca_coll_symm_buffer_blocks_have_gaps(received) &&
+           blocks_gather(&fast, sent->at, received->at);
 }

@@ -20,26 +20,13 @@
 
 #include "mca/coll/symm/base/module.h"
 
-/* Elements as MPI describes them; without data on a rank that has no such buffer. */
-struct symm_fast_buffer {
-    const void *address;
-    size_t count;
-    struct ompi_datatype_t *dtype;
-};
-
-/* A blocking MPI_Bcast. */
-bool mca_coll_symm_fast_bcast(mca_coll_symm_module_t *module,
-                                const struct symm_fast_buffer *buffer, int root);
-
-/* A blocking MPI_Scatter; `sent` is a block for each rank, and is looked at by the root only. */
-bool mca_coll_symm_fast_scatter(mca_coll_symm_module_t *module,
-                                  const struct symm_fast_buffer *sent,
-                                  const struct symm_fast_buffer *received, int root);
-
-/* A blocking MPI_Gather; `received` is a block of each rank, and is looked at by the root only. */
-bool mca_coll_symm_fast_gather(mca_coll_symm_module_t *module,
-                                 const struct symm_fast_buffer *sent,
-                                 const struct symm_fast_buffer *received, int root);
+/*
+ * A blocking MPI_Bcast, MPI_Scatter or MPI_Gather: module->call has the buffers of this rank, and
+ * knows whether it is in place.  The output of a broadcast is also the input.
+ */
+bool mca_coll_symm_fast_bcast(mca_coll_symm_module_t *module, int root);
+bool mca_coll_symm_fast_scatter(mca_coll_symm_module_t *module, int root);
+bool mca_coll_symm_fast_gather(mca_coll_symm_module_t *module, int root);
 
 /* A blocking MPI_Scatterv or MPI_Gatherv: module->call has its root, sending and receiving. */
 bool mca_coll_symm_fast_scatterv(mca_coll_symm_module_t *module);

@@ -129,8 +129,8 @@ bool mca_coll_symm_fast_scatterv(mca_coll_symm_module_t *module)
         return false;
     }
     struct fast_call fast = fast_of(module, SYMM_SCATTERV, call->root, 0);
-    return fast_is_root(&fast) ? blocks_give(&fast, &call->sending, &call->receiving)
-                                   : block_take(&fast, &call->receiving);
+    return fast_is_root(&fast) ? blocks_give(&fast, &call->input.side, &call->output.side)
+                                   : block_take(&fast, &call->output.side);
 }
 
 /* ---- gatherv --------------------------------------------------------------------------------- */
@@ -223,6 +223,6 @@ bool mca_coll_symm_fast_gatherv(mca_coll_symm_module_t *module)
         return false;
     }
     struct fast_call fast = fast_of(module, SYMM_GATHERV, call->root, 0);
-    return fast_is_root(&fast) ? blocks_take(&fast, &call->sending, &call->receiving)
-                                   : one_block_give(&fast, &call->sending);
+    return fast_is_root(&fast) ? blocks_take(&fast, &call->input.side, &call->output.side)
+                                   : one_block_give(&fast, &call->input.side);
 }

@@ -24,7 +24,7 @@ static void reduce(const struct fast_call *fast, const struct symm_call *call)
     work->count = call->count;
     work->root = call->root;
     work->reduction = &call->reduction;
-    work->output = call->output;
+    work->output = call->output.at;
     (void)symm_run_step(&operation->run); /* one step is all of such a run */
 }
 
@@ -46,7 +46,7 @@ bool mca_coll_symm_fast_reduction(mca_coll_symm_module_t *module)
     if (!fast_have_given(&fast, is_prefix ? team->rank : has_result ? team->size : 0)) {
         return false;
     }
-    memcpy(fast_line(&fast, team->rank)->payload, call->input, bytes);
+    memcpy(fast_line(&fast, team->rank)->payload, call->input.at, bytes);
     fast_line_post(&fast);
     if (has_result) {
         reduce(&fast, call);

@@ -88,15 +88,15 @@ static void offers_make(struct symm_operation *operation)
     bool has_input = row->device_reads_peers && (call->absent & SYMM_ABSENT_INPUT) == 0;
     *input = *output = (struct symm_offer){0};
     if (has_output && holdings->pad != NULL) {
-        withhold(output, &call->output_memory);
+        withhold(output, &call->output.memory);
     } else if (has_output) {
-        offer(output, &call->output_memory, call->output, call->output_bytes, false);
+        offer(output, &call->output.memory, call->output.at, call->output.bytes, false);
     }
     if (has_input && holdings->pad != NULL) {
-        withhold(input, &call->input_memory);
+        withhold(input, &call->input.memory);
     } else if (has_input) {
-        bool again = has_output && call->input_memory.id == call->output_memory.id;
-        offer(input, &call->input_memory, operation->work.input, call->input_bytes, again);
+        bool again = has_output && call->input.memory.id == call->output.memory.id;
+        offer(input, &call->input.memory, operation->work.input, call->input.bytes, again);
     }
 }
 
@@ -152,7 +152,7 @@ static uint32_t describe(struct symm_operation *operation, struct symm_line *lin
         buffers->output = output->location;
         handles_of(line)->output = output->handle;
         flags |= LINE_OUTPUT_IN_HEAP |
-                 (has_small_pages(&operation->call->output_memory) ? LINE_SMALL_PAGES : 0);
+                 (has_small_pages(&operation->call->output.memory) ? LINE_SMALL_PAGES : 0);
     }
     if (input->is_made) {
         buffers->input = input->location;

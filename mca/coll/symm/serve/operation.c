@@ -131,7 +131,7 @@ void mca_coll_symm_operation_start(struct symm_operation *operation)
     operation->work.sequence = 0;
     operation->veto = call->veto;
     operation->gaps = call->gaps;
-    operation->work.input = call->input;
+    operation->work.input = call->input.at;
     operation->in_place = call->in_place;
     operation->in_slot = false;
     operation->again = false;

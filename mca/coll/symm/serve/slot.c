@@ -74,9 +74,9 @@ static unsigned needs_unmet(const struct symm_operation *operation)
     struct symm_location location;
     bool has_input = (call->absent & SYMM_ABSENT_INPUT) == 0;
     bool has_output = (call->absent & SYMM_ABSENT_OUTPUT) == 0;
-    return (has_input && symm_process_locate(process, operation->work.input, call->input_bytes,
+    return (has_input && symm_process_locate(process, operation->work.input, call->input.bytes,
                                              &location) != SYMM_OK ? SYMM_NEEDS_INPUTS : 0u) |
-           (has_output && symm_process_locate(process, call->output, call->output_bytes,
+           (has_output && symm_process_locate(process, call->output.at, call->output.bytes,
                                               &location) != SYMM_OK ? SYMM_NEEDS_OUTPUTS : 0u);
 }
 

@@ -58,7 +58,7 @@ static inline void run_start(struct symm_operation *operation, enum symm_algorit
     work->count = call->count;
     work->reduction = &call->reduction;
     work->root = call->root;
-    work->output = call->output;
+    work->output = call->output.at;
     run->failure = SYMM_OK;
     mca_coll_symm_device_run_start(operation);
     run->stage = 0;

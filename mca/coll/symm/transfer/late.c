@@ -72,7 +72,7 @@ static void elements_bring(struct symm_operation *operation, unsigned char *payl
         mca_coll_symm_late_fail(operation, OMPI_ERR_OUT_OF_RESOURCE);
         return;
     }
-    mca_coll_symm_late_bring(operation, &elements, call->input, packed);
+    mca_coll_symm_late_bring(operation, &elements, call->input.at, packed);
     mca_coll_symm_unpack(&elements, packed, payload);
     free(packed);
 }
@@ -85,9 +85,9 @@ static void own_bring(struct symm_operation *operation)
     if (call->collective == SYMM_REDUCE) {
         elements_bring(operation, payload);
     } else if (!is_root || !call->in_place) {
-        struct symm_layout block = call->source;
-        block.bytes = symm_least(block.bytes, call->target.bytes);
-        mca_coll_symm_late_bring(operation, &block, call->send, payload);
+        struct symm_layout block = call->input.layout;
+        block.bytes = symm_least(block.bytes, call->output.layout.bytes);
+        mca_coll_symm_late_bring(operation, &block, call->input.address, payload);
     }
 }
 
@@ -97,18 +97,18 @@ static void blocks_deliver(struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
     for (int rank = 0; rank < operation->work.team->size; rank++) {
-        struct symm_layout block = call->target;
+        struct symm_layout block = call->output.layout;
         bool is_own = rank == call->root;
         if (is_own && call->in_place) {
             continue;
         }
-        block.bytes = is_own ? symm_least(call->source.bytes, block.bytes) : block.bytes;
+        block.bytes = is_own ? symm_least(call->input.layout.bytes, block.bytes) : block.bytes;
         mca_coll_symm_late_deliver(operation, &block, payload_of(operation, rank),
-                                    mca_coll_symm_layout_block(&call->target, call->receive, rank));
+                                    mca_coll_symm_buffer_block(&call->output, rank));
     }
-    if (!call->in_place && call->source.bytes > call->target.bytes) {
-        mca_coll_symm_late_truncated(operation, call->root, call->source.bytes,
-                                      call->target.bytes);
+    if (!call->in_place && call->input.layout.bytes > call->output.layout.bytes) {
+        mca_coll_symm_late_truncated(operation, call->root, call->input.layout.bytes,
+                                      call->output.layout.bytes);
     }
 }
 
@@ -130,7 +130,7 @@ static void elements_reduce(struct symm_operation *operation, int ranks)
         ompi_op_reduce(call->op, payload_of(operation, rank), sum, call->count, call->dtype);
     }
     mca_coll_symm_pack(&elements, sum, sum + call->payload_bytes);
-    mca_coll_symm_late_deliver(operation, &elements, sum + call->payload_bytes, call->output);
+    mca_coll_symm_late_deliver(operation, &elements, sum + call->payload_bytes, call->output.at);
     free(sum);
 }
 
@@ -192,10 +192,10 @@ enum symm_status mca_coll_symm_late_step(struct symm_operation *operation)
     }
     if (symm_rooted_is_from_root(run->work)) {
         mca_coll_symm_late_deliver(
-            operation, &call->target,
+            operation, &call->output.layout,
             payload_of(operation, run->work->root) + symm_rooted_begin(run->work,
                                                                        run->work->team->rank),
-            call->receive);
+            call->output.address);
         return SYMM_OK;
     }
     if (symm_rooted_is_root(run->work)) {

@@ -29,7 +29,7 @@ static void block_take(struct symm_operation *operation, int sender)
     if (bytes == 0) {
         return;
     }
-    mca_coll_symm_side_block(&operation->call->receiving, (size_t)sender, &block, &address);
+    mca_coll_symm_side_block(&operation->call->output.side, (size_t)sender, &block, &address);
     size_t room = block.bytes;
     block.bytes = symm_least(bytes, room);
     if (block.bytes > 0) {
@@ -47,8 +47,8 @@ static void own_move(struct symm_operation *operation)
     size_t me = (size_t)call->root;
     struct symm_layout sent, received;
     void *from, *to;
-    mca_coll_symm_side_block(&call->sending, me, &sent, &from);
-    mca_coll_symm_side_block(&call->receiving, me, &received, &to);
+    mca_coll_symm_side_block(&call->input.side, me, &sent, &from);
+    mca_coll_symm_side_block(&call->output.side, me, &received, &to);
     size_t room = received.bytes;
     if (sent.bytes == 0) {
         return;

@@ -136,7 +136,7 @@ static void block_describe(struct symm_operation *operation)
     struct symm_moving *moving = moving_of(operation);
     struct symm_layout layout;
     void *address;
-    mca_coll_symm_side_block(&call->sending, (size_t)call->root, &layout, &address);
+    mca_coll_symm_side_block(&call->input.side, (size_t)call->root, &layout, &address);
     moving->bytes = layout.bytes;
     moving->length = length_of(&operation->work, layout.bytes);
     if (layout.bytes == 0) {
@@ -284,7 +284,8 @@ static void block_expect(struct symm_operation *operation)
     struct symm_moving *moving = moving_of(operation);
     struct symm_layout layout;
     void *address;
-    mca_coll_symm_side_block(&operation->call->receiving, (size_t)moving->rank, &layout, &address);
+    mca_coll_symm_side_block(&operation->call->output.side, (size_t)moving->rank, &layout,
+                             &address);
     moving->bytes = (size_t)head_of(operation, moving->rank)->bytes;
     moving->length = length_of(&operation->work, moving->bytes);
     moving->room = layout.bytes;
@@ -301,7 +302,8 @@ static void block_settle(struct symm_operation *operation, const void *buffer)
     struct symm_moving *moving = moving_of(operation);
     struct symm_layout layout;
     void *address;
-    mca_coll_symm_side_block(&operation->call->receiving, (size_t)moving->rank, &layout, &address);
+    mca_coll_symm_side_block(&operation->call->output.side, (size_t)moving->rank, &layout,
+                             &address);
     size_t room = layout.bytes;
     layout.bytes = symm_least(moving->bytes, moving->room);
     if (layout.bytes > 0 && (moving->packed != NULL || moving->at == NULL)) {

@@ -29,8 +29,8 @@ static void block_unpack(const struct symm_operation *operation, int rank, const
 {
     const struct symm_call *call = operation->call;
     if (!call->in_place || rank != operation->lane->team->rank) {
-        mca_coll_symm_unpack(&call->target, packed,
-                             mca_coll_symm_layout_block(&call->target, call->receive, rank));
+        mca_coll_symm_unpack(&call->output.layout, packed,
+                             mca_coll_symm_buffer_block(&call->output, rank));
     }
 }
 
@@ -55,7 +55,7 @@ static enum symm_status allgather_staged_step(struct symm_operation *operation)
     const struct symm_control *control = &run->work->team->control;
     const struct symm_call *call = operation->call;
     if (run->stage == STARTING) {
-        mca_coll_symm_pack(&call->source, call->send,
+        mca_coll_symm_buffer_pack(&call->input,
                            symm_stage_buffer(control, run->work->team->rank, 0));
         symm_run_raise(run, STEP_PACKED);
         run->stage = WAITING;

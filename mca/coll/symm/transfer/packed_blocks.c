@@ -33,7 +33,7 @@ static void block_unpack(const struct symm_operation *operation, int rank, const
     if (bytes == 0 || is_in_place(operation, rank)) {
         return;
     }
-    mca_coll_symm_side_block(&operation->call->receiving, (size_t)rank, &layout, &address);
+    mca_coll_symm_side_block(&operation->call->output.side, (size_t)rank, &layout, &address);
     layout.bytes = bytes;
     mca_coll_symm_unpack(&layout, packed, address);
 }
@@ -75,7 +75,7 @@ static void blocks_pack(struct symm_operation *operation)
     for (int target = 0; target < (is_gather(operation) ? 1 : work->team->size); target++) {
         unsigned char *row = row_at(operation, work->team->rank, target);
         const struct symm_block *block = &work->blocks[target];
-        mca_coll_symm_side_block(&operation->call->sending, (size_t)target, &layout, &address);
+        mca_coll_symm_side_block(&operation->call->input.side, (size_t)target, &layout, &address);
         bool stays = target == work->team->rank && symm_block_incoming(block) == 0;
         if (layout.bytes == 0 || stays) { /* agree/blocks.c copies it */
             continue;

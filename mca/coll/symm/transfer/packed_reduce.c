@@ -37,7 +37,7 @@ static struct range results_of(const struct symm_operation *operation)
     const struct symm_call *call = operation->call;
     bool scatters = symm_collective_get(call->collective)->scatters;
     size_t begin = scatters ? operation->work.begins[operation->lane->team->rank] : 0;
-    return (struct range){begin, begin + call->target.count};
+    return (struct range){begin, begin + call->output.layout.count};
 }
 
 static void *element_at(const struct symm_call *call, const void *buffer, size_t index)
@@ -49,8 +49,9 @@ static void *element_at(const struct symm_call *call, const void *buffer, size_t
 static void *scratch_beside(const struct symm_call *call, void *block)
 {
     ptrdiff_t remainder =
-        (uintptr_t)mca_coll_symm_at(call->receive, call->target.start) % SYMM_CACHE_LINE;
-    return mca_coll_symm_at(block, remainder - call->target.start);
+        (uintptr_t)mca_coll_symm_at(call->output.address,
+                                    call->output.layout.start) % SYMM_CACHE_LINE;
+    return mca_coll_symm_at(block, remainder - call->output.layout.start);
 }
 
 /* How many elements fit a block of scratch; one does (mca_coll_symm_reduction_veto()). */
@@ -135,8 +136,8 @@ static void range_reduce(const struct symm_operation *operation, struct range pa
         some = symm_least(end - begin, most);
         mca_coll_symm_layout_describe(&batch.layout, call->dtype, some);
         batch.packed_at = mca_coll_symm_bytes(call->dtype, begin - packed.begin);
-        batch.own = call->in_place ? NULL : element_at(call, call->send, begin);
-        batch.output = element_at(call, call->receive, begin - results.begin);
+        batch.own = call->in_place ? NULL : element_at(call, call->input.address, begin);
+        batch.output = element_at(call, call->output.address, begin - results.begin);
         (is_prefix ? batch_scan : batch_fold)(operation, &batch);
     }
     symm_scratch_give(block);
@@ -175,7 +176,7 @@ static void piece_pack(struct symm_operation *operation, uint64_t piece)
     struct symm_layout layout;
     if (range.begin < range.end) {
         mca_coll_symm_layout_describe(&layout, call->dtype, range.end - range.begin);
-        mca_coll_symm_pack(&layout, element_at(call, call->send, range.begin),
+        mca_coll_symm_pack(&layout, element_at(call, call->input.address, range.begin),
                            symm_work_stage(run->work, run->work->team->rank, piece));
         symm_run_raise(run, piece + 1);
     }

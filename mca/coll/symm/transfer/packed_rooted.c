@@ -23,8 +23,9 @@ static void own_unpack(const struct symm_operation *operation, const unsigned ch
     bool is_there = symm_rooted_is_root(work) &&
                     (call->collective == SYMM_BCAST || (call->absent & SYMM_ABSENT_OUTPUT) != 0);
     if (!is_there) {
-        mca_coll_symm_unpack(&call->target, vector + symm_rooted_begin(work, work->team->rank),
-                             call->receive);
+        mca_coll_symm_unpack(&call->output.layout,
+                             vector + symm_rooted_begin(work, work->team->rank),
+                             call->output.address);
     }
 }
 
@@ -33,8 +34,8 @@ static void block_unpack(const struct symm_operation *operation, int rank, const
 {
     const struct symm_call *call = operation->call;
     if (!call->in_place || rank != operation->work.root) {
-        mca_coll_symm_unpack(&call->target, packed,
-                             mca_coll_symm_layout_block(&call->target, call->receive, rank));
+        mca_coll_symm_unpack(&call->output.layout, packed,
+                             mca_coll_symm_buffer_block(&call->output, rank));
     }
 }
 
@@ -52,7 +53,7 @@ enum symm_status mca_coll_symm_packed_from_root_staged(struct symm_operation *op
     const struct symm_call *call = operation->call;
     unsigned char *vector = symm_stage_buffer(&run->work->team->control, run->work->root, 0);
     if (symm_rooted_is_root(run->work)) {
-        mca_coll_symm_pack(&call->source, call->send, vector);
+        mca_coll_symm_buffer_pack(&call->input, vector);
         symm_run_raise(run, STEP_PACKED);
     } else if (!symm_work_rank_reached(run->work, run->work->root, STEP_PACKED)) {
         return SYMM_PENDING;
@@ -91,7 +92,7 @@ enum symm_status mca_coll_symm_packed_gather_staged(struct symm_operation *opera
     const struct symm_control *control = &run->work->team->control;
     const struct symm_call *call = operation->call;
     if (run->stage == STARTING) {
-        mca_coll_symm_pack(&call->source, call->send,
+        mca_coll_symm_buffer_pack(&call->input,
                            symm_stage_buffer(control, run->work->team->rank, 0));
         symm_run_raise(run, STEP_PACKED);
         run->stage = WAITING;
