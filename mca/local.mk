@@ -90,9 +90,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/transfer/late_data.c mca/coll/symm/transfer/late_data.h \
 	mca/coll/symm/transfer/late_moving.c mca/coll/symm/transfer/late_moving.h \
 	mca/coll/symm/transfer/packed.c mca/coll/symm/transfer/packed.h \
-	mca/coll/symm/transfer/packed_blocks.c mca/coll/symm/transfer/packed_blocks.h \
 	mca/coll/symm/transfer/packed_reduce.c mca/coll/symm/transfer/packed_reduce.h \
-	mca/coll/symm/transfer/packed_rooted.c mca/coll/symm/transfer/packed_rooted.h \
 	mca/coll/symm/transfer/steps.c \
 	mca/coll/symm/serve/below.c mca/coll/symm/serve/below.h \
 	mca/coll/symm/serve/wait.c mca/coll/symm/serve/wait.h \

@@ -237,10 +237,8 @@ tests_unit_ordering_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/laun
 	mca/coll/symm/serve/start.c \
 	mca/coll/symm/data/pack.c \
 	mca/coll/symm/transfer/packed.c \
-	mca/coll/symm/transfer/packed_blocks.c \
 	mca/coll/symm/data/sides.c \
 	mca/coll/symm/transfer/packed_reduce.c \
-	mca/coll/symm/transfer/packed_rooted.c \
 	mca/coll/symm/transfer/steps.c \
 	mca/coll/symm/choose/built_in.c \
 	mca/coll/symm/choose/table.c \
