@@ -132,6 +132,13 @@ struct symm_kind {
     const struct symm_multicast_kind *multicast; /* NULL: there is no such thing */
 };
 
+/*
+ * Memory of this device; one table per device, kept until the process ends.  Errors: NOT_FOUND (no
+ * driver, or the device cannot share memory between processes), ARGUMENT (no such device),
+ * NO_MEMORY, SYSTEM.
+ */
+enum symm_status symm_kind_of_device(int device, const struct symm_kind **kind);
+
 extern const struct symm_kind symm_kind_host;
 extern const struct symm_multicast_kind symm_multicast_host;
 

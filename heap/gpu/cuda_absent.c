@@ -130,7 +130,7 @@ int symm_cuda_plain_device(const void *address)
     return -1;
 }
 
-enum symm_status symm_kind_cuda_get(int device, const struct symm_kind **kind)
+enum symm_status symm_kind_of_device(int device, const struct symm_kind **kind)
 {
     (void)device;
     (void)kind;
