@@ -205,7 +205,8 @@ TESTS += tests/unit/ordering/test_ordering
 check_LTLIBRARIES += tests/unit/ordering/librecorded.la
 tests_unit_ordering_librecorded_la_CPPFLAGS = $(component_cppflags)
 tests_unit_ordering_librecorded_la_CFLAGS = $(AM_CFLAGS) $(RECORDING_CFLAGS)
-tests_unit_ordering_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/launch/device_absent.c \
+tests_unit_ordering_librecorded_la_SOURCES = $(kernel_sources) \
+	kernels/cuda/launch/copy_absent.c kernels/cuda/launch/device_absent.c \
 	heap/team/arena.c \
 	heap/team/arena_chunk.c \
 	heap/team/control.c \
