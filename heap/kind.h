@@ -108,12 +108,15 @@ struct symm_kind {
     enum symm_status (*map)(const struct symm_kind *kind, void *address, size_t size,
                             symm_handle handle, int owned);
 
-    /* Make new memory that is mapped here read as zero; NULL if `create` gives such memory. */
+    /*
+     * Make all or a part of what is mapped here read as zero.  NULL: `create` gives such memory,
+     * and the processor can clear it.
+     */
     enum symm_status (*clear)(const struct symm_kind *kind, void *address, size_t size);
 
     /*
-     * Turn [address, address + size) back into mere reservation.  After a failure nobody knows what
-     * is there, so nothing may be mapped there any more.
+     * Turn [address, address + size) back into mere reservation, also after `map` has failed there.
+     * After a failure of this nobody knows what is there, so nothing may be mapped there any more.
      */
     enum symm_status (*unmap)(const struct symm_kind *kind, void *address, size_t size);
 
@@ -123,7 +126,10 @@ struct symm_kind {
      */
     void (*discard)(const struct symm_kind *kind, int descriptor, uint64_t offset, size_t size);
 
-    /* Let go of a handle.  `owned`: created here, so no peer is to keep the memory busy in vain. */
+    /*
+     * Let go of a handle; what is mapped stays.  `owned`: created here, and mapped here no more, so
+     * no peer is to keep the memory busy in vain.
+     */
     void (*release)(const struct symm_kind *kind, symm_handle handle, size_t size, int owned);
 
     /* Name the device, for messages; NULL for host memory. */
@@ -131,6 +137,13 @@ struct symm_kind {
 
     const struct symm_multicast_kind *multicast; /* NULL: there is no such thing */
 };
+
+/*
+ * Memory of this device; one table per device, kept until the process ends.  Errors: NOT_FOUND (no
+ * driver, or the device cannot share memory between processes), ARGUMENT (no such device),
+ * NO_MEMORY, SYSTEM.
+ */
+enum symm_status symm_kind_of_device(int device, const struct symm_kind **kind);
 
 extern const struct symm_kind symm_kind_host;
 extern const struct symm_multicast_kind symm_multicast_host;

@@ -85,7 +85,7 @@ if NVLINK_MULTICAST
 libsymm_core_la_SOURCES += heap/gpu/cuda_multicast.c
 endif
 else
-libsymm_core_la_SOURCES += heap/gpu/cuda_absent.c
+libsymm_core_la_SOURCES += heap/gpu/cuda_absent.c heap/gpu/ipc_absent.c
 endif
 
 lib_LTLIBRARIES += libsymm.la

@@ -121,7 +121,8 @@ device_sources = \
 	kernels/cuda/stream/member_look.c \
 	kernels/cuda/stream/watch.c
 else
-device_sources = kernels/cuda/launch/device_absent.c kernels/cuda/stream/member_absent.c
+device_sources = kernels/cuda/launch/copy_absent.c kernels/cuda/launch/device_absent.c \
+	kernels/cuda/stream/member_absent.c
 endif
 
 libsymm_core_la_SOURCES += kernels/build_features.c kernels/build_features.h \

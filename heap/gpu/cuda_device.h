@@ -90,11 +90,4 @@ SYMM_PRIVATE bool symm_cuda_last_failure_is_programs(void);
 /* Nothing has failed: before calls of which not all failures are those of a device. */
 SYMM_PRIVATE void symm_cuda_forget_failure(void);
 
-/*
- * Memory of this device; one table per device, kept until the process ends.  Errors: NOT_FOUND (no
- * driver, or the device cannot share memory between processes), ARGUMENT (no such device),
- * NO_MEMORY, SYSTEM.
- */
-enum symm_status symm_kind_cuda_get(int device, const struct symm_kind **kind);
-
 #endif /* SYMM_HEAP_GPU_CUDA_DEVICE_H */

@@ -13,8 +13,8 @@
 #include "heap/symm.h"
 
 /*
- * Memory of a device that has a driver, but whose memory cannot be shared (symm_kind_cuda_get()).
- * Errors: those of symm_kind_cuda_get(); FOREIGN (no such block).
+ * Memory of a device that has a driver, but whose memory cannot be shared (symm_kind_of_device()).
+ * Errors: those of symm_kind_of_device(); FOREIGN (no such block).
  */
 SYMM_PRIVATE enum symm_status symm_cuda_plain_alloc(int device, size_t size, void **address);
 SYMM_PRIVATE enum symm_status symm_cuda_plain_free(void *address);

@@ -311,7 +311,7 @@ static enum symm_status kind_create(int device)
     return SYMM_OK;
 }
 
-enum symm_status symm_kind_cuda_get(int device, const struct symm_kind **kind)
+enum symm_status symm_kind_of_device(int device, const struct symm_kind **kind)
 {
     if (device < 0 || device >= SYMM_CUDA_DEVICES_MAX) {
         (void)symm_cuda_unusable("there is no device %d", device);

@@ -9,7 +9,6 @@
 #include <stdatomic.h>
 
 #include "heap/gpu/cuda_device.h"
-#include "heap/heap_state.h"
 #include "heap/team/pads.h"
 #include "heap/team/process.h"
 
@@ -38,8 +37,7 @@ static bool room_take(size_t size, size_t most)
 
 static bool is_wiped(struct symm_pad *pad, uint64_t sequence)
 {
-    const struct symm_kind *kind = pad->heap->kind;
-    if (kind->clear(kind, pad->memory, pad->size) != SYMM_OK) {
+    if (symm_heap_clear(pad->heap, pad->memory, pad->size) != SYMM_OK) {
         return false;
     }
     pad->wiped = sequence;

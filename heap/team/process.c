@@ -12,7 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "heap/gpu/cuda_device.h"
 #include "heap/headroom.h"
 #include "heap/reclaim.h"
 #include "heap/scratch.h"
@@ -290,7 +289,7 @@ struct symm_heap *symm_process_heap_at(struct symm_process *process, uint32_t nu
 static enum symm_status device_heap_add(struct symm_process *process, uint32_t number, int device)
 {
     const struct symm_kind *kind;
-    enum symm_status status = symm_kind_cuda_get(device, &kind);
+    enum symm_status status = symm_kind_of_device(device, &kind);
     return status == SYMM_OK ? heap_add(process, number, kind) : status;
 }
 

@@ -80,7 +80,7 @@ static enum symm_status peer_kind_get(struct symm_process *process, uint32_t hea
     } else {
         status = symm_cuda_device_current(&device);
     }
-    return status == SYMM_OK ? symm_kind_cuda_get(device, kind) : status;
+    return status == SYMM_OK ? symm_kind_of_device(device, kind) : status;
 }
 
 enum symm_status symm_process_get_peer(struct symm_process *process, const char *name,

@@ -33,6 +33,7 @@ unit_tests = \
 	tests/unit/heap/test_server \
 	tests/unit/ordering/test_stream_ordering \
 	tests/unit/heap/test_strangers \
+	tests/unit/heap/test_stub_kind \
 	tests/unit/component/test_table \
 	tests/unit/component/test_lines \
 	tests/unit/component/test_table_file \
@@ -137,6 +138,10 @@ tests_unit_heap_test_server_SOURCES = tests/unit/heap/test_server.c \
 	tests/unit/heap/server_texts.c tests/unit/heap/server_texts.h
 tests_unit_heap_test_server_LDADD = $(unit_libs)
 tests_unit_heap_test_strangers_LDADD = $(unit_libs)
+# Devices of a third kind: these sources are in place of those of CUDA, as in a build for it.
+tests_unit_heap_test_stub_kind_SOURCES = tests/unit/heap/test_stub_kind.c \
+	tests/unit/heap/stub_kind.c tests/unit/heap/stub_kind.h heap/gpu/ipc_absent.c
+tests_unit_heap_test_stub_kind_LDADD = $(unit_libs)
 tests_unit_team_test_team_LDADD = $(unit_libs)
 tests_unit_team_test_team_states_LDADD = $(unit_libs)
 
@@ -205,7 +210,8 @@ TESTS += tests/unit/ordering/test_ordering
 check_LTLIBRARIES += tests/unit/ordering/librecorded.la
 tests_unit_ordering_librecorded_la_CPPFLAGS = $(component_cppflags)
 tests_unit_ordering_librecorded_la_CFLAGS = $(AM_CFLAGS) $(RECORDING_CFLAGS)
-tests_unit_ordering_librecorded_la_SOURCES = $(kernel_sources) kernels/cuda/launch/device_absent.c \
+tests_unit_ordering_librecorded_la_SOURCES = $(kernel_sources) \
+	kernels/cuda/launch/copy_absent.c kernels/cuda/launch/device_absent.c \
 	heap/team/arena.c \
 	heap/team/arena_chunk.c \
 	heap/team/control.c \

@@ -32,7 +32,7 @@ static void test_no_driver(struct fork_rank *self, void *context)
         FORK_STATUS(self, symm_cuda_get(&cuda), SYMM_ERR_NOT_FOUND);
         FORK_CHECK(self, device_failure_names("/nowhere/libcuda.so.1"));
         FORK_STATUS(self, symm_cuda_device_current(&device), SYMM_ERR_NOT_FOUND);
-        FORK_STATUS(self, symm_kind_cuda_get(0, &kind), SYMM_ERR_NOT_FOUND);
+        FORK_STATUS(self, symm_kind_of_device(0, &kind), SYMM_ERR_NOT_FOUND);
         FORK_STATUS(self, symm_process_device_heap(process, 0, &heap), SYMM_ERR_NOT_FOUND);
         FORK_CHECK(self, !symm_cuda_is_used());
         FORK_CHECK(self, symm_process_heap_at(process, 1) == NULL);
