@@ -66,10 +66,8 @@ kernel_sources = \
 	kernels/cuda/launch/types.c \
 	kernels/host/fold.c \
 	kernels/host/allgather_multimem.c \
-	kernels/host/allgather_pull.c \
 	kernels/host/allgather_push.c \
 	kernels/host/allgather_inline.c \
-	kernels/host/allgather_staged.c \
 	kernels/host/allreduce_multimem.c \
 	kernels/host/allreduce_one_shot.c \
 	kernels/host/allreduce_inline.c \
@@ -84,7 +82,6 @@ kernel_sources = \
 	kernels/host/reduce_inline.c \
 	kernels/host/reduce_staged_one_shot.c \
 	kernels/host/reduce_two_shot.c \
-	kernels/host/rooted_direct.c \
 	kernels/host/rooted_inline.c \
 	kernels/host/rooted_staged.c \
 	kernels/host/reduce_scatter_pull.c \

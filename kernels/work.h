@@ -71,4 +71,34 @@ struct symm_work {
     bool shared;                /* ranks share a device: a kernel that waits keeps others out */
 };
 
+/* The traits of the collective that is made. */
+static inline const struct symm_collective_row *symm_work_collective(const struct symm_work *work)
+{
+    return symm_collective_get(symm_algorithm_get(work->algorithm)->collective);
+}
+
+/*
+ * What this rank and `rank` exchange in a collective that moves data.  Where all have `count`
+ * bytes there is no table of them.  (UCC's all-gather is its all-gatherv in the same way.)
+ */
+static inline struct symm_block symm_work_block(const struct symm_work *work, int rank)
+{
+    const struct symm_collective_row *row = symm_work_collective(work);
+    if (row->has_blocks) {
+        return work->blocks[rank];
+    }
+    const int me = work->team->rank, root = work->root;
+    bool sends = row->from_root ? me == root : !row->to_root || rank == root;
+    bool receives = row->to_root ? me == root : !row->from_root || rank == root;
+    size_t sent = sends ? work->count : 0, received = receives ? work->count : 0;
+    size_t input_step = row->from_root && row->own_stays ? work->count : 0; /* a scatter */
+    size_t output_step = row->gathers ? work->count : 0;
+    return (struct symm_block){
+        .send_at = (size_t)rank * input_step, .send_bytes = sent,
+        .receive_at = (size_t)rank * output_step, .receive_bytes = received,
+        .from_at = (size_t)me * input_step, .from_bytes = received,
+        .to_at = (size_t)me * output_step, .to_bytes = sent,
+    };
+}
+
 #endif /* SYMM_KERNELS_WORK_H */

@@ -6,7 +6,7 @@
  * ranks allreduce_staged.c reads less, which counts for large arrays.
  *
  * Piece k goes through staging buffer k mod 4, and is copied in one piece ahead of the reduction.
- * The steps, and the reason why four buffers suffice, are as in allgather_staged.c, with "reduced"
+ * The steps, and the reason why four buffers suffice, are as in exchange_staged.c, with "reduced"
  * for "copied out".
  *
  * Copyright (c) 2026 The ompi-symm authors
@@ -20,7 +20,7 @@
 
 enum { STARTING, REDUCING };
 
-_Static_assert(SYMM_STAGE_BUFFERS >= 4, "see allgather_staged.c");
+_Static_assert(SYMM_STAGE_BUFFERS >= 4, "see exchange_staged.c");
 
 /* Copy a piece in, if there is one. */
 static void input_copy(struct symm_run *run, uint64_t piece)

@@ -6,8 +6,14 @@
  * all-gather, whose block is the same for all peers, is one row, and so is that of a gather, whose
  * blocks are all for the root.  Of piece k each rank copies the blocks for its peers into its
  * staging buffer k mod 4, one piece ahead of copying out.  All ranks take as many pieces as the
- * largest block of all has.  The steps, and the reason why four buffers suffice, are as in
- * allgather_staged.c.
+ * largest block of all has.  A rank does
+ *   copy in 0, copy in 1, copy out 0, copy in 2, copy out 1, ...
+ * It raises k + 1 after copying piece k in.  Before it copies piece k of all others out, it waits
+ * until all have raised k + 1.  So copying in is one piece ahead, and ranks seldom wait.
+ *
+ * Why four buffers suffice: piece k is copied into the buffer that held piece k - 4.  Before that,
+ * this rank has copied out piece k - 2, so it has seen all ranks at k - 1.  A rank raises k - 1
+ * after copying out piece k - 4.
  *
  * In a gatherv the others wait for the root only: it raises k - 1 before they copy piece k in, and
  * has copied piece k - 4 out then.  They leave when they have copied their last piece in.
@@ -26,23 +32,24 @@
 
 enum { STARTING, EXCHANGING };
 
-_Static_assert(SYMM_STAGE_BUFFERS >= 4, "see allgather_staged.c");
-
-static const struct symm_collective_row *collective_of(const struct symm_work *work)
-{
-    return symm_collective_get(symm_algorithm_get(work->algorithm)->collective);
-}
+_Static_assert(SYMM_STAGE_BUFFERS >= 4, "see above");
 
 /* Whether a rank has the same block for all peers. */
 static bool is_gather(const struct symm_work *work)
 {
-    return collective_of(work)->gathers;
+    return symm_work_collective(work)->gathers;
+}
+
+/* Bytes of the largest block of any two ranks. */
+static size_t largest_block(const struct symm_work *work)
+{
+    return symm_work_collective(work)->has_blocks ? work->largest : work->count;
 }
 
 /* Whether a rank has one block for its peers. */
 static bool has_one_row(const struct symm_work *work)
 {
-    return is_gather(work) || collective_of(work)->to_root;
+    return is_gather(work) || symm_work_collective(work)->to_root;
 }
 
 /* Bytes of a row.  Data from or to a root go one way. */
@@ -50,7 +57,8 @@ static size_t row_length(const struct symm_work *work)
 {
     const struct symm_control *control = &work->team->control;
     size_t most = has_one_row(work) ? control->piece_size : symm_stage_row(control);
-    return collective_of(work)->is_rooted ? symm_flow_piece(work, most, work->largest) : most;
+    return symm_work_collective(work)->is_rooted ? symm_flow_piece(work, most, largest_block(work))
+        : most;
 }
 
 static unsigned char *row_at(const struct symm_work *work, int source, int target, uint64_t piece)
@@ -69,26 +77,26 @@ static size_t part_of(const struct symm_work *work, size_t block, uint64_t piece
 
 static bool has_piece(const struct symm_work *work, uint64_t piece)
 {
-    return (size_t)piece * row_length(work) < work->largest;
+    return (size_t)piece * row_length(work) < largest_block(work);
 }
 
 static void row_copy_in(struct symm_run *run, int rank, uint64_t piece)
 {
-    const struct symm_block *block = &run->work->blocks[rank];
-    size_t bytes, begin = part_of(run->work, block->send_bytes, piece, &bytes);
+    const struct symm_block block = symm_work_block(run->work, rank);
+    size_t bytes, begin = part_of(run->work, block.send_bytes, piece, &bytes);
     if (bytes > 0) {
         memcpy(row_at(run->work, run->work->team->rank, rank, piece),
-               (const unsigned char *)run->work->input + block->send_at + begin, bytes);
+               (const unsigned char *)run->work->input + block.send_at + begin, bytes);
     }
 }
 
 /* A rank's block for itself, which nobody else sees. */
 static void own_copy(struct symm_run *run, uint64_t piece)
 {
-    const struct symm_block *block = &run->work->blocks[run->work->team->rank];
-    const unsigned char *source = (const unsigned char *)run->work->input + block->send_at;
-    unsigned char *target = (unsigned char *)run->work->output + block->receive_at;
-    size_t bytes, begin = part_of(run->work, symm_block_incoming(block), piece, &bytes);
+    const struct symm_block block = symm_work_block(run->work, run->work->team->rank);
+    const unsigned char *source = (const unsigned char *)run->work->input + block.send_at;
+    unsigned char *target = (unsigned char *)run->work->output + block.receive_at;
+    size_t bytes, begin = part_of(run->work, symm_block_incoming(&block), piece, &bytes);
     if (bytes > 0 && source != target) {
         memcpy(target + begin, source + begin, bytes);
     }
@@ -113,10 +121,10 @@ static void output_copy(struct symm_run *run)
     const struct symm_team *team = run->work->team;
     for (int turn = 1; turn < team->size; turn++) {
         int rank = symm_work_rotate(run->work, turn);
-        const struct symm_block *block = &run->work->blocks[rank];
-        size_t bytes, begin = part_of(run->work, symm_block_incoming(block), run->piece, &bytes);
+        const struct symm_block block = symm_work_block(run->work, rank);
+        size_t bytes, begin = part_of(run->work, symm_block_incoming(&block), run->piece, &bytes);
         if (bytes > 0) {
-            memcpy((unsigned char *)run->work->output + block->receive_at + begin,
+            memcpy((unsigned char *)run->work->output + block.receive_at + begin,
                    row_at(run->work, rank, team->rank, run->piece), bytes);
         }
     }
@@ -125,7 +133,7 @@ static void output_copy(struct symm_run *run)
 /* Whether this rank only sends, and only to the root. */
 static bool gives(const struct symm_work *work)
 {
-    return collective_of(work)->to_root && work->team->rank != work->root;
+    return symm_work_collective(work)->to_root && work->team->rank != work->root;
 }
 
 /* Whether this rank has nothing more to do: it copies in one piece ahead. */
@@ -186,6 +194,7 @@ enum {
 };
 
 STAGED_ROW(symm_alltoall_staged, SYMM_ALLTOALL_STAGED, SYMM_ALLTOALL, SLOW_ALL_TO_ALL);
+STAGED_ROW(symm_allgather_staged, SYMM_ALLGATHER_STAGED, SYMM_ALLGATHER, SYMM_SLOW_LARGE_BLOCKS);
 STAGED_ROW(symm_allgatherv_staged, SYMM_ALLGATHERV_STAGED, SYMM_ALLGATHERV, SYMM_SLOW_LARGE_BLOCKS);
 STAGED_ROW(symm_alltoallv_staged, SYMM_ALLTOALLV_STAGED, SYMM_ALLTOALLV, SLOW_ALL_TO_ALL);
 STAGED_ROW(symm_alltoallw_staged, SYMM_ALLTOALLW_STAGED, SYMM_ALLTOALLW, SLOW_ALL_TO_ALL);

@@ -4,7 +4,7 @@
  *
  * A piece has so many elements of each rank's block, which have a row each in a staging buffer.  Of
  * piece k each rank copies the others' rows into its staging buffer k mod 4, one piece ahead of the
- * reduction.  The steps, and the reason why four buffers suffice, are as in allgather_staged.c,
+ * reduction.  The steps, and the reason why four buffers suffice, are as in exchange_staged.c,
  * with "reduced" for "copied out".
  *
  * In place the results of piece k are stored over elements of the input that nobody needs any more:
@@ -23,7 +23,7 @@
 
 enum { STARTING, REDUCING };
 
-_Static_assert(SYMM_STAGE_BUFFERS >= 4, "see allgather_staged.c");
+_Static_assert(SYMM_STAGE_BUFFERS >= 4, "see exchange_staged.c");
 
 /* Elements of a row. */
 static size_t row_length(const struct symm_work *work)
