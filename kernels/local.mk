@@ -10,8 +10,6 @@ kernel_sources = \
 	kernels/slice.c kernels/slice.h \
 	kernels/collective.c kernels/collective.h kernels/lists.h \
 	kernels/rooted.h kernels/run.c kernels/run.h kernels/run_steps.h kernels/completion.h \
-	kernels/cuda/allgather_copy_engine.c \
-	kernels/cuda/allgather_kernel.c \
 	kernels/cuda/allgather_multimem.c \
 	kernels/cuda/allgather_scratch.c \
 	kernels/cuda/allreduce_copy_engine.c \
@@ -28,7 +26,7 @@ kernel_sources = \
 	kernels/cuda/exchange_copy_engine.c \
 	kernels/cuda/exchange_kernel.c \
 	kernels/cuda/exchange_scratch.c \
-	kernels/cuda/gather_start.h kernels/cuda/link.h \
+	kernels/cuda/blocks.h kernels/cuda/link.h \
 	kernels/cuda/handover.c kernels/cuda/handover.h \
 	kernels/cuda/launch/exchange.c \
 	kernels/cuda/launch/functions.h \
@@ -46,8 +44,6 @@ kernel_sources = \
 	kernels/cuda/reduce_scatter_hold.c \
 	kernels/cuda/reduce_scratch.c \
 	kernels/cuda/rooted.h \
-	kernels/cuda/rooted_copy_engine.c \
-	kernels/cuda/rooted_push.c \
 	kernels/cuda/rooted_scratch.c \
 	kernels/cuda/reduce_scatter_pull.c \
 	kernels/cuda/reduce_scatter_copy_engine.c \

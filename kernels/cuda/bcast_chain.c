@@ -15,7 +15,7 @@
  * engines.  That is for outputs that others cannot reach, or only in small pages.
  *
  * Each piece needs the host of each rank.  The root's engines alone need one start, and no call of
- * MPI after it (rooted_copy_engine.c), but take the time of as many arrays as there are other
+ * MPI after it (exchange_copy_engine.c), but take the time of as many arrays as there are other
  * ranks.
  *
  * (NCCL's ring does the same.)
