@@ -51,6 +51,7 @@ kernel_sources = \
 	kernels/cuda/packets_run.c \
 	kernels/cuda/relay.c kernels/cuda/relay.h \
 	kernels/cuda/relay_array.c kernels/cuda/relay_array.h \
+	kernels/cuda/relay_blocks.c kernels/cuda/relay_blocks.h \
 	kernels/cuda/scan_pull.c \
 	kernels/cuda/scan_scratch.c \
 	kernels/cuda/scan_two_shot.c \

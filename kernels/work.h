@@ -101,4 +101,10 @@ static inline struct symm_block symm_work_block(const struct symm_work *work, in
     };
 }
 
+/* Bytes of the largest block of any two ranks. */
+static inline size_t symm_work_largest(const struct symm_work *work)
+{
+    return symm_work_collective(work)->has_blocks ? work->largest : work->count;
+}
+
 #endif /* SYMM_KERNELS_WORK_H */

@@ -37,4 +37,11 @@ static inline int symm_cuda_pushes(const struct symm_work *work,
     return count;
 }
 
+/* Whether what a rank stores is one block, the same for all who get it. */
+static inline bool symm_cuda_has_one_block(const struct symm_work *work)
+{
+    const struct symm_collective_row *row = symm_work_collective(work);
+    return row == symm_collective_get(SYMM_BCAST) || (row->gathers && !row->is_rooted);
+}
+
 #endif /* SYMM_KERNELS_CUDA_BLOCKS_H */

@@ -43,17 +43,16 @@ static struct symm_kernel *one_block_make(const struct symm_work *work,
 
 static struct symm_kernel *make(const struct symm_work *work, struct symm_kernel *kernel)
 {
-    const struct symm_collective_row *row = symm_work_collective(work);
-    bool has_one = row == symm_collective_get(SYMM_BCAST) || (row->gathers && !row->is_rooted);
     struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX];
     bool own_last;
     int count = symm_cuda_pushes(work, pushes, &own_last);
     if (count == 0) {
         return symm_kernel_nothing(kernel);
     }
-    return has_one ? one_block_make(work, pushes, count, own_last, kernel)
-                   : symm_kernel_push(kernel, pushes, count, own_last,
-                                      symm_cuda_store_blocks(work, count));
+    return symm_cuda_has_one_block(work)
+               ? one_block_make(work, pushes, count, own_last, kernel)
+               : symm_kernel_push(kernel, pushes, count, own_last,
+                                  symm_cuda_store_blocks(work, count));
 }
 
 /*

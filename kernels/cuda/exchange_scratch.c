@@ -8,13 +8,7 @@
  * after part, and copies out what comes meanwhile (device_code/exchange.cuh, handover.h).  Ranks
  * that share a device have no such kernel.
  *
- * Others go in pieces; relay.h says how.  Piece p goes through
- *
- *   push  stage p:     own input to a row of each other rank's scratch,
- *   out   stage p + 1: the rows of own scratch, and own input, to own output.
- *
- * All ranks take as many pieces as the largest block of all has.  In place, piece p + 1 is pushed
- * while piece p is copied over what has been pushed before.
+ * Others go in pieces (relay_blocks.h).
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -22,11 +16,9 @@
 #include "config.h"
 
 #include "kernels/cuda/handover.h"
-#include "kernels/cuda/relay.h"
-#include "kernels/cuda/steps.h"
+#include "kernels/cuda/relay_blocks.h"
 
 enum {
-    FILL = 1, PARTS = 2,
     WHOLE_MOST = 127 << 20, /* bytes of all blocks that a rank receives in one piece */
     PART_LEAST = 8 << 20,   /* of a block between two ranks, copied out while the next one comes */
     PARTS_MOST = SYMM_CUDA_HANDOVER_WORDS / SYMM_CUDA_EXCHANGE_WORDS,
@@ -37,22 +29,13 @@ static bool is_whole(size_t block, size_t rows)
     return block <= WHOLE_MOST / rows;
 }
 
-/*
- * Bytes of a piece of a block.  The more bytes the pieces of all other ranks have together, the
- * less a meeting costs.
- */
-static size_t piece_of(size_t bytes, int ranks)
-{
-    size_t rows = symm_cuda_scratch_rows(ranks), all = symm_relay_piece(bytes * rows, FILL);
-    return all == bytes * rows ? bytes : all / rows;
-}
-
 static size_t block_scratch(size_t block, int ranks)
 {
     const size_t unit = 512; /* by which a row may be shorter than its share of the scratch */
     size_t rows = symm_cuda_scratch_rows(ranks);
     return rows * (is_whole(block, rows) ? block + unit
-                                         : (piece_of(block, ranks) + unit) * PARTS);
+                                         : (symm_relay_blocks_piece(block, ranks) + unit) *
+                                             SYMM_RELAY_PARTS);
 }
 
 /* Of an exchange, all blocks of a rank are known together. */
@@ -61,102 +44,13 @@ static size_t blocks_scratch(size_t bytes, int ranks)
     return block_scratch((bytes + (size_t)ranks - 1) / (size_t)ranks, ranks);
 }
 
-struct cut {
-    size_t row;
-    size_t piece; /* bytes */
-    uint64_t pieces;
-    bool is_whole;
-};
-
-static struct cut cut_make(const struct symm_work *work)
+/* Set *whole to all blocks in one piece.  Returns whether they go so. */
+static bool whole_cut(const struct symm_work *work, struct symm_relay_cut *whole)
 {
-    const size_t unit = 256;
-    int ranks = work->team->size;
-    size_t rows = symm_cuda_scratch_rows(ranks);
-    struct cut cut = {.row = symm_relay_row(work->scratch_size, rows)};
-    if (work->largest <= cut.row && is_whole(work->largest, rows) && !work->shared) {
-        cut.piece = work->largest;
-        cut.pieces = 1;
-        cut.is_whole = true;
-        return cut;
-    }
-    cut.row = symm_relay_row(work->scratch_size, rows * PARTS);
-    cut.piece = symm_least(piece_of(work->largest, ranks), cut.row);
-    if (cut.piece < work->largest && cut.piece > unit) {
-        cut.piece -= cut.piece % unit;
-    }
-    cut.pieces = work->largest == 0 ? 1 : (work->largest + cut.piece - 1) / cut.piece;
-    return cut;
-}
-
-/* The part of a block that is in a piece; *bytes is 0 behind the block's end. */
-static size_t part_of(const struct cut *cut, size_t block, uint64_t piece, size_t *bytes)
-{
-    size_t begin = symm_least((size_t)piece * cut->piece, block);
-    *bytes = symm_least(block - begin, cut->piece);
-    return begin;
-}
-
-/* Where `source` puts its pieces for `owner`. */
-static unsigned char *row_of(const struct symm_work *work, const struct cut *cut, int owner,
-                             int source, uint64_t piece)
-{
-    return symm_cuda_scratch_row(work, owner, source, piece % PARTS, cut->row);
-}
-
-/* ---- launches -------------------------------------------------------------------------------- */
-
-/* Store to the ranks in the order me + 1, me + 2, ... so that not all begin with the same rank. */
-static struct symm_kernel *push_make(const struct symm_work *work, uint64_t stage,
-                                     struct symm_kernel *kernel)
-{
-    struct cut cut = cut_make(work);
-    unsigned blocks = work->block_limit; /* copies of the piece before have to find room as well */
-    struct symm_cuda_push pushes[SYMM_CUDA_RANKS_MAX];
-    int count = 0;
-    for (int turn = 1; turn < work->team->size && stage < cut.pieces; turn++) {
-        int rank = symm_work_rotate(work, turn);
-        const struct symm_block *block = &work->blocks[rank];
-        size_t bytes, begin = part_of(&cut, block->send_bytes, stage, &bytes);
-        if (bytes > 0) {
-            pushes[count++] = (struct symm_cuda_push){
-                .input = (const unsigned char *)work->input + block->send_at + begin,
-                .output = row_of(work, &cut, rank, work->team->rank, stage),
-                .bytes = bytes,
-            };
-        }
-    }
-    return count == 0 ? symm_kernel_nothing(kernel)
-                      : symm_kernel_push(kernel, pushes, count, false, blocks);
-}
-
-/* In place the block for this rank itself is already in the output. */
-static int outs(const struct symm_work *work, const struct cut *cut, uint64_t piece, bool with_own,
-                struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX])
-{
-    int count = 0, me = work->team->rank;
-    for (int rank = 0; rank < work->team->size; rank++) {
-        const struct symm_block *block = &work->blocks[rank];
-        size_t bytes, begin = part_of(cut, symm_block_incoming(block), piece, &bytes);
-        const unsigned char *input =
-            rank == me ? (const unsigned char *)work->input + block->send_at + begin
-                       : row_of(work, cut, me, rank, piece);
-        unsigned char *output = (unsigned char *)work->output + block->receive_at + begin;
-        if (bytes > 0 && output != input && (with_own || rank != me)) {
-            copies[count++] = (struct symm_cuda_push){input, output, bytes};
-        }
-    }
-    return count;
-}
-
-static struct symm_kernel *out_make(const struct symm_work *work, uint64_t stage,
-                                    struct symm_kernel *kernel)
-{
-    struct cut cut = cut_make(work);
-    struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX];
-    int count = stage == 0 ? 0 : outs(work, &cut, stage - 1, true, copies);
-    return count == 0 ? symm_kernel_nothing(kernel)
-                      : symm_kernel_beside(kernel, copies, count, work->block_limit);
+    size_t rows = symm_cuda_scratch_rows(work->team->size);
+    *whole = (struct symm_relay_cut){
+        .row = symm_relay_row(work->scratch_size, rows), .piece = work->largest, .pieces = 1};
+    return work->largest <= whole->row && is_whole(work->largest, rows) && !work->shared;
 }
 
 /* ---- in one piece ---------------------------------------------------------------------------- */
@@ -179,22 +73,24 @@ static size_t whole_part(const struct symm_work *work)
  * Part `number` of the blocks between this rank and `rank`, or of the one for this rank itself.  A
  * buffer without data may be anywhere, and no device need reach it.
  */
-static struct symm_cuda_turn turn_make(const struct symm_work *work, const struct cut *parts,
+static struct symm_cuda_turn turn_make(const struct symm_work *work,
+                                       const struct symm_relay_cut *parts,
                                        int rank, uint64_t number)
 {
     int me = work->team->rank;
     const struct symm_block *block = &work->blocks[rank];
     size_t words = number * SYMM_CUDA_EXCHANGE_WORDS, bytes, come_bytes;
-    size_t begin = part_of(parts, block->send_bytes, number, &bytes);
-    size_t come_begin = part_of(parts, symm_block_incoming(block), number, &come_bytes);
+    size_t begin = symm_relay_part(parts, block->send_bytes, number, &bytes);
+    size_t come_begin = symm_relay_part(parts, symm_block_incoming(block), number, &come_bytes);
     struct symm_cuda_turn turn = {.bytes = bytes, .come_bytes = come_bytes};
     const unsigned char *input = (const unsigned char *)work->input + block->send_at + begin;
     if (rank != me && bytes > 0) {
         turn.input = input;
-        turn.row = row_of(work, parts, rank, me, 0) + begin;
+        turn.row = symm_relay_blocks_row(work, parts, rank, me, 0) + begin;
     }
     if (come_bytes > 0) {
-        turn.come = rank == me ? input : row_of(work, parts, me, rank, 0) + come_begin;
+        turn.come = rank == me ? input
+            : symm_relay_blocks_row(work, parts, me, rank, 0) + come_begin;
         turn.output = (unsigned char *)work->output + block->receive_at + come_begin;
     }
     if (rank != me) {
@@ -228,9 +124,11 @@ static int partner(const struct symm_work *work, int turn)
 static struct symm_kernel *whole_make(const struct symm_work *work, struct symm_kernel *kernel)
 {
     struct symm_cuda_turn turns[SYMM_CUDA_RANKS_MAX];
-    struct cut cut = cut_make(work), parts = cut;
+    struct symm_relay_cut whole, parts;
+    (void)whole_cut(work, &whole);
+    parts = whole;
     int ranks = work->team->size, me = work->team->rank, count = 0;
-    turns[0] = turn_make(work, &cut, me, 0);
+    turns[0] = turn_make(work, &whole, me, 0);
     count += turns[0].come_bytes > 0 && turns[0].output != turns[0].come;
     parts.piece = whole_part(work);
     for (uint64_t part = 0; part == 0 || part * parts.piece < work->largest; part++) {
@@ -247,20 +145,19 @@ static struct symm_kernel *whole_make(const struct symm_work *work, struct symm_
 static int whole_outs(const struct symm_work *work,
                       struct symm_cuda_push copies[SYMM_CUDA_RANKS_MAX])
 {
-    const struct cut cut = cut_make(work);
-    return outs(work, &cut, 0, false, copies);
+    struct symm_relay_cut whole;
+    (void)whole_cut(work, &whole);
+    return symm_relay_blocks_outs(work, &whole, 0, false, copies);
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
 static enum symm_status step(struct symm_run *run)
 {
-    static const symm_stage_make launches[SYMM_STAGE_LAUNCHES] = {
-        [SYMM_STAGE_ACROSS] = push_make, [SYMM_STAGE_BESIDE] = out_make};
     static const struct symm_handover whole = {.make = whole_make, .copies = whole_outs};
-    struct cut cut = cut_make(run->work);
-    return cut.is_whole ? symm_handover_step(run, &whole)
-                        : symm_relay_step(run, cut.pieces + FILL, launches);
+    struct symm_relay_cut cut;
+    return whole_cut(run->work, &cut) ? symm_handover_step(run, &whole)
+                                      : symm_relay_blocks_step(run);
 }
 
 #define SCRATCH_ROW(collective_, COLLECTIVE, scratch)                                              \

@@ -10,13 +10,6 @@
 #include "kernels/cuda/steps.h"
 #include "kernels/rooted.h"
 
-/* The root's own block.  Returns false if there is nothing to copy. */
-static inline bool symm_rooted_own_push(const struct symm_work *work, struct symm_cuda_push *own)
-{
-    own->bytes = work->count;
-    return symm_rooted_own(work, &own->input, &own->output);
-}
-
 /* This rank's kernel of a reduce by two-shot (reduce_direct.c). */
 symm_kernel_maker symm_reduce_two_shot_make;
 

@@ -40,12 +40,6 @@ static bool is_gather(const struct symm_work *work)
     return symm_work_collective(work)->gathers;
 }
 
-/* Bytes of the largest block of any two ranks. */
-static size_t largest_block(const struct symm_work *work)
-{
-    return symm_work_collective(work)->has_blocks ? work->largest : work->count;
-}
-
 /* Whether a rank has one block for its peers. */
 static bool has_one_row(const struct symm_work *work)
 {
@@ -57,7 +51,7 @@ static size_t row_length(const struct symm_work *work)
 {
     const struct symm_control *control = &work->team->control;
     size_t most = has_one_row(work) ? control->piece_size : symm_stage_row(control);
-    return symm_work_collective(work)->is_rooted ? symm_flow_piece(work, most, largest_block(work))
+    return symm_work_collective(work)->is_rooted ? symm_flow_piece(work, most, symm_work_largest(work))
         : most;
 }
 
@@ -77,7 +71,7 @@ static size_t part_of(const struct symm_work *work, size_t block, uint64_t piece
 
 static bool has_piece(const struct symm_work *work, uint64_t piece)
 {
-    return (size_t)piece * row_length(work) < largest_block(work);
+    return (size_t)piece * row_length(work) < symm_work_largest(work);
 }
 
 static void row_copy_in(struct symm_run *run, int rank, uint64_t piece)
