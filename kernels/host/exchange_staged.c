@@ -51,8 +51,8 @@ static size_t row_length(const struct symm_work *work)
 {
     const struct symm_control *control = &work->team->control;
     size_t most = has_one_row(work) ? control->piece_size : symm_stage_row(control);
-    return symm_work_collective(work)->is_rooted ? symm_flow_piece(work, most, symm_work_largest(work))
-        : most;
+    bool one_way = symm_work_collective(work)->is_rooted;
+    return one_way ? symm_flow_piece(work, most, symm_work_largest(work)) : most;
 }
 
 static unsigned char *row_at(const struct symm_work *work, int source, int target, uint64_t piece)
