@@ -67,7 +67,7 @@ kernel_sources = \
 	kernels/host/allgather_inline.c \
 	kernels/host/allreduce_multimem.c \
 	kernels/host/allreduce_one_shot.c \
-	kernels/host/allreduce_inline.c \
+	kernels/host/reduction_inline.c \
 	kernels/host/allreduce_staged.c \
 	kernels/host/allreduce_staged_one_shot.c \
 	kernels/host/allreduce_two_shot.c \
@@ -76,13 +76,11 @@ kernel_sources = \
 	kernels/host/exchange_inline.c \
 	kernels/host/exchange_staged.c \
 	kernels/host/reduce_one_shot.c \
-	kernels/host/reduce_inline.c \
 	kernels/host/reduce_staged_one_shot.c \
 	kernels/host/reduce_two_shot.c \
 	kernels/host/rooted_inline.c \
 	kernels/host/rooted_staged.c \
 	kernels/host/reduce_scatter_pull.c \
-	kernels/host/reduce_scatter_inline.c \
 	kernels/host/reduce_scatter_staged.c \
 	kernels/host/prefix.c kernels/host/prefix.h \
 	kernels/host/scan_inline.c \

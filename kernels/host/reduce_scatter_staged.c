@@ -109,22 +109,10 @@ static enum symm_status step(struct symm_run *run)
     return has_piece(run->work, run->piece) ? symm_run_more(run) : SYMM_OK;
 }
 
-const struct symm_algorithm_row symm_reduce_scatter_staged = {
-    .number = SYMM_REDUCE_SCATTER_STAGED,
+SYMM_ALGORITHM_ROWS(reduce_scatter, REDUCE_SCATTER, reduce_scatter_block, REDUCE_SCATTER_BLOCK,
+                    staged, STAGED,
     .name = "staged",
-    .collective = SYMM_REDUCE_SCATTER,
     .memory = SYMM_ALGORITHM_HOST,
     .packing = SYMM_PACKS_SHIFTED,
     .keeps_order = true,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_reduce_scatter_block_staged = {
-    .number = SYMM_REDUCE_SCATTER_BLOCK_STAGED,
-    .name = "staged",
-    .collective = SYMM_REDUCE_SCATTER_BLOCK,
-    .memory = SYMM_ALGORITHM_HOST,
-    .packing = SYMM_PACKS_SHIFTED,
-    .keeps_order = true,
-    .step = step,
-};
+    .step = step);

@@ -2,7 +2,7 @@
  * rooted_inline.c - broadcast, gather and scatter of small data: they have come with the lines.
  *
  * The root's line has the whole vector, or each line has its rank's block.  The root's own block
- * stays where it is.  Nobody waits, as in allreduce_inline.c.
+ * stays where it is.  Nobody waits, as in reduction_inline.c.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -43,25 +43,12 @@ static enum symm_status to_root_step(struct symm_run *run)
     return SYMM_OK;
 }
 
-const struct symm_algorithm_row symm_bcast_inline = {
-    .number = SYMM_BCAST_INLINE,
+SYMM_ALGORITHM_ROWS(bcast, BCAST, scatter, SCATTER, inline, INLINE,
     .name = "inline",
-    .collective = SYMM_BCAST,
     .memory = SYMM_ALGORITHM_HOST,
     .in_slot = true,
     .keeps_order = true,
-    .step = from_root_step,
-};
-
-const struct symm_algorithm_row symm_scatter_inline = {
-    .number = SYMM_SCATTER_INLINE,
-    .name = "inline",
-    .collective = SYMM_SCATTER,
-    .memory = SYMM_ALGORITHM_HOST,
-    .in_slot = true,
-    .keeps_order = true,
-    .step = from_root_step,
-};
+    .step = from_root_step);
 
 const struct symm_algorithm_row symm_gather_inline = {
     .number = SYMM_GATHER_INLINE,

@@ -197,25 +197,12 @@ static enum symm_status to_root_step(struct symm_run *run)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-const struct symm_algorithm_row symm_bcast_staged = {
-    .number = SYMM_BCAST_STAGED,
+SYMM_ALGORITHM_ROWS(bcast, BCAST, scatter, SCATTER, staged, STAGED,
     .name = "staged",
-    .collective = SYMM_BCAST,
     .memory = SYMM_ALGORITHM_HOST,
     .packing = SYMM_PACKS_PIECE,
     .keeps_order = true,
-    .step = from_root_step,
-};
-
-const struct symm_algorithm_row symm_scatter_staged = {
-    .number = SYMM_SCATTER_STAGED,
-    .name = "staged",
-    .collective = SYMM_SCATTER,
-    .memory = SYMM_ALGORITHM_HOST,
-    .packing = SYMM_PACKS_PIECE,
-    .keeps_order = true,
-    .step = from_root_step,
-};
+    .step = from_root_step);
 
 const struct symm_algorithm_row symm_gather_staged = {
     .number = SYMM_GATHER_STAGED,

@@ -1,7 +1,7 @@
 /*
  * scan_inline.c - scans of small arrays: the inputs have come with the lines.
  *
- * Every rank reduces the inputs of the ranks before it.  Nobody waits, as in allreduce_inline.c.
+ * Every rank reduces the inputs of the ranks before it.  Nobody waits, as in reduction_inline.c.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -31,22 +31,9 @@ static enum symm_status step(struct symm_run *run)
     return SYMM_OK;
 }
 
-const struct symm_algorithm_row symm_scan_inline = {
-    .number = SYMM_SCAN_INLINE,
+SYMM_ALGORITHM_ROWS(scan, SCAN, exscan, EXSCAN, inline, INLINE,
     .name = "inline",
-    .collective = SYMM_SCAN,
     .memory = SYMM_ALGORITHM_HOST,
     .in_slot = true,
     .keeps_order = true,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_exscan_inline = {
-    .number = SYMM_EXSCAN_INLINE,
-    .name = "inline",
-    .collective = SYMM_EXSCAN,
-    .memory = SYMM_ALGORITHM_HOST,
-    .in_slot = true,
-    .keeps_order = true,
-    .step = step,
-};
+    .step = step);

@@ -119,22 +119,9 @@ static enum symm_status step(struct symm_run *run)
     return piece_begin(run->work, run->piece) < run->work->count ? symm_run_more(run) : SYMM_OK;
 }
 
-const struct symm_algorithm_row symm_scan_staged = {
-    .number = SYMM_SCAN_STAGED,
+SYMM_ALGORITHM_ROWS(scan, SCAN, exscan, EXSCAN, staged, STAGED,
     .name = "staged",
-    .collective = SYMM_SCAN,
     .memory = SYMM_ALGORITHM_HOST,
     .packing = SYMM_PACKS_SHIFTED,
     .keeps_order = true,
-    .step = step,
-};
-
-const struct symm_algorithm_row symm_exscan_staged = {
-    .number = SYMM_EXSCAN_STAGED,
-    .name = "staged",
-    .collective = SYMM_EXSCAN,
-    .memory = SYMM_ALGORITHM_HOST,
-    .packing = SYMM_PACKS_SHIFTED,
-    .keeps_order = true,
-    .step = step,
-};
+    .step = step);
