@@ -128,10 +128,7 @@ static int below_make(mca_coll_symm_request_t *request)
     mca_coll_symm_nbc_tag_lend(&lent, arguments.comm, request->tag);
     int rc = mca_coll_symm_host_copy_is_between(function)
                  ? mca_coll_symm_host_copy_request(function, &arguments, module)
-                 : mca_coll_symm_function_call(
-                       function,
-                       mca_coll_symm_entry_get(mca_coll_symm_below_table(module), function),
-                       &arguments);
+                 : mca_coll_symm_layer_call_request(function, &arguments, module);
     mca_coll_symm_nbc_tag_take_back(&lent);
     if (rc != OMPI_SUCCESS) {
         request->below = MPI_REQUEST_NULL;
