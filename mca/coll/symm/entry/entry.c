@@ -6,9 +6,8 @@
  */
 #include "mca/coll/symm/entry/entry.h"
 
-#include "mca/coll/symm/host_copy/call.h"
-#include "mca/coll/symm/host_copy/copies.h"
 #include "mca/coll/symm/host_copy/request.h"
+#include "mca/coll/symm/path/path.h"
 
 /* ---- blocking calls -------------------------------------------------------------------------- */
 
@@ -19,10 +18,7 @@ int mca_coll_symm_entry_below(enum symm_collective collective, const struct symm
     mca_coll_symm_module_t *ours = (mca_coll_symm_module_t *)module;
     struct symm_below below;
     mca_coll_symm_below_begin(&below, &ours->blocking.operation);
-    int rc = mca_coll_symm_host_copy_is_between(function)
-                 ? mca_coll_symm_host_copy_call(function, a, module)
-                 : mca_coll_symm_layer_call_blocking(function, a, module);
-    rc = mca_coll_symm_below_end(&below, rc);
+    int rc = mca_coll_symm_below_end(&below, mca_coll_symm_path_make(function, a, module));
     if (ours->super.below != NULL) { /* within another call of ours */
         mca_coll_symm_below_resume(&ours->blocking.operation);
     }
