@@ -118,6 +118,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/host_copy/rooted.c \
 	mca/coll/symm/host_copy/warn.c mca/coll/symm/host_copy/warn.h \
 	mca/coll/symm/host_copy/ucx.c mca/coll/symm/host_copy/ucx.h \
+	mca/coll/symm/path/path.c mca/coll/symm/path/path.h \
 	mca/coll/symm/progress_thread/thread.c mca/coll/symm/progress_thread/thread.h \
 	mca/coll/symm/progress_thread/safe_steps.c mca/coll/symm/progress_thread/safe_steps.h \
 	mca/coll/symm/request/queue.c mca/coll/symm/request/queue.h \

@@ -14,6 +14,7 @@
 
 #include "mca/coll/symm/base/functions.h"
 #include "mca/coll/symm/data/kinds.h"
+#include "mca/coll/symm/mpi_request/nbc_tag.h"
 
 /* Why a call with device buffers is made on host copies. */
 enum symm_host_copy_why {
@@ -97,6 +98,43 @@ static inline void mca_coll_symm_layer_step_back(const struct symm_aside *aside)
         memcpy(aside->below, aside->entry, sizeof(struct symm_table_entry));
         memcpy(aside->entry, &aside->found, sizeof(struct symm_table_entry));
     }
+}
+
+/* ---- calls below ----------------------------------------------------------------------------- */
+
+/* Have the function below make a call.  Returns what the function returns. */
+static inline int mca_coll_symm_layer_call(enum symm_mpi_function function,
+                                           const struct symm_arguments *a,
+                                           const mca_coll_base_module_t *module)
+{
+    struct symm_table_entry below =
+        mca_coll_symm_entry_get(mca_coll_symm_below_table(module), function);
+    return mca_coll_symm_function_call(function, below, a);
+}
+
+/* The same of a blocking function. */
+static inline int mca_coll_symm_layer_call_blocking(enum symm_mpi_function function,
+                                                    const struct symm_arguments *a,
+                                                    mca_coll_base_module_t *module)
+{
+    struct symm_aside aside = {.entry = NULL};
+    if (function != SYMM_MPI_FUNCTION_reduce_local) {
+        mca_coll_symm_layer_step_aside(&aside, function, a->comm, module);
+    }
+    int rc = mca_coll_symm_layer_call(function, a, module);
+    mca_coll_symm_layer_step_back(&aside);
+    return rc;
+}
+
+/* The same of a nonblocking or persistent function, which takes a tag. */
+static inline int mca_coll_symm_layer_call_request(enum symm_mpi_function function,
+                                                   const struct symm_arguments *a,
+                                                   const mca_coll_base_module_t *module)
+{
+    mca_coll_symm_nbc_lock();
+    int rc = mca_coll_symm_layer_call(function, a, module);
+    mca_coll_symm_nbc_unlock();
+    return rc;
 }
 
 #endif /* MCA_COLL_SYMM_BASE_LAYER_H */

@@ -6,23 +6,10 @@
  */
 #include "mca/coll/symm/entry/entry.h"
 
-#include "mca/coll/symm/host_copy/call.h"
-#include "mca/coll/symm/host_copy/copies.h"
 #include "mca/coll/symm/host_copy/request.h"
+#include "mca/coll/symm/path/path.h"
 
 /* ---- blocking calls -------------------------------------------------------------------------- */
-
-/* The entry of the communicator's table holds the function below while that makes the call. */
-static int aside_make(enum symm_mpi_function function, const struct symm_arguments *a,
-                      mca_coll_base_module_t *module)
-{
-    const mca_coll_base_comm_coll_t *table = mca_coll_symm_below_table(module);
-    struct symm_aside aside;
-    mca_coll_symm_layer_step_aside(&aside, function, a->comm, module);
-    int rc = mca_coll_symm_function_call(function, mca_coll_symm_entry_get(table, function), a);
-    mca_coll_symm_layer_step_back(&aside);
-    return rc;
-}
 
 int mca_coll_symm_entry_below(enum symm_collective collective, const struct symm_arguments *a,
                               mca_coll_base_module_t *module)
@@ -31,10 +18,7 @@ int mca_coll_symm_entry_below(enum symm_collective collective, const struct symm
     mca_coll_symm_module_t *ours = (mca_coll_symm_module_t *)module;
     struct symm_below below;
     mca_coll_symm_below_begin(&below, &ours->blocking.operation);
-    int rc = mca_coll_symm_host_copy_is_between(function)
-                 ? mca_coll_symm_host_copy_call(function, a, module)
-                 : aside_make(function, a, module);
-    rc = mca_coll_symm_below_end(&below, rc);
+    int rc = mca_coll_symm_below_end(&below, mca_coll_symm_path_make(function, a, module));
     if (ours->super.below != NULL) { /* within another call of ours */
         mca_coll_symm_below_resume(&ours->blocking.operation);
     }

@@ -13,8 +13,7 @@
  *     };
  *     SYMM_ENTRY_DEFINE(bcast, row)
  *
- * The call is served, or the component below makes it: on copies in host memory, or while we step
- * aside in the communicator's table.
+ * The call is served, fast or by an operation, or goes on by the next path (path/path.h).
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -101,7 +100,7 @@ static inline bool mca_coll_symm_entry_serve(const struct symm_entry_row *row,
     return is_served;
 }
 
-/* Have the component below make a call that serve() has not made.  Returns what is for MPI. */
+/* The next path makes a call that serve() has not made.  Returns what is for MPI. */
 int mca_coll_symm_entry_below(enum symm_collective collective, const struct symm_arguments *a,
                               mca_coll_base_module_t *module);
 

@@ -13,7 +13,6 @@
 struct call {
     enum symm_mpi_function function;
     mca_coll_base_module_t *module;
-    struct symm_aside aside;
     struct symm_host_copy_buffers buffers; /* messages name their communicator */
     int error;
 };
@@ -24,11 +23,9 @@ static void begin(struct call *call, struct ompi_communicator_t *comm)
     if (call->function == SYMM_MPI_FUNCTION_reduce_local) { /* of no communicator's promise */
         mca_coll_symm_host_copy_buffers_begin(&call->buffers, &ompi_mpi_comm_self.comm,
                                               SYMM_KINDS_ANY, false);
-        call->aside.entry = NULL;
     } else {
         mca_coll_symm_host_copy_buffers_begin(&call->buffers, comm, layer->kinds,
                                               mca_coll_symm_host_copy_is_served(call->module));
-        mca_coll_symm_layer_step_aside(&call->aside, call->function, comm, call->module);
     }
 }
 
@@ -65,14 +62,6 @@ static bool bytes_make(struct call *call)
     return true;
 }
 
-/* Have the function below make the call, with the program's arguments or others. */
-static int below_call(const struct call *call, const struct symm_arguments *arguments)
-{
-    const mca_coll_base_comm_coll_t *table = mca_coll_symm_below_table(call->module);
-    return mca_coll_symm_function_call(
-        call->function, mca_coll_symm_entry_get(table, call->function), arguments);
-}
-
 static int below_make(struct call *call, const struct symm_arguments *arguments)
 {
     struct symm_host_copy_buffers *buffers = &call->buffers;
@@ -82,7 +71,7 @@ static int below_make(struct call *call, const struct symm_arguments *arguments)
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     const struct symm_arguments handed = mca_coll_symm_host_copy_arguments(buffers, arguments);
-    return below_call(call, &handed);
+    return mca_coll_symm_layer_call_blocking(call->function, &handed, call->module);
 }
 
 /* Bring back the results, count the call and explain it. */
@@ -115,12 +104,9 @@ int mca_coll_symm_host_copy_call(enum symm_mpi_function function,
     begin(&call, arguments->comm);
     mca_coll_symm_host_copy_describe(function, &call.buffers, arguments);
     if (mca_coll_symm_host_copy_hands_on(&call.buffers)) {
-        int rc = below_call(&call, arguments);
-        mca_coll_symm_layer_step_back(&call.aside);
-        return rc;
+        return mca_coll_symm_layer_call_blocking(function, arguments, module);
     }
     int rc = below_make(&call, arguments);
-    mca_coll_symm_layer_step_back(&call.aside);
     if (call.error == OMPI_SUCCESS) {
         call.error = rc;
     }

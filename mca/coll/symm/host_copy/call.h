@@ -2,9 +2,6 @@
  * host_copy/call.h - a blocking call that the component below makes on host copies of device
  * buffers.
  *
- * The communicator's entry holds the function below until that function has returned
- * (base/layer.h).
- *
  * Each rank decides for itself: other ranks' buffers may lie elsewhere.  A rank that cannot fill
  * its copies must not leave the others waiting in the component below.  It takes part there with
  * memory whose contents are worth nothing, and fails afterwards.  If it has no memory even for

@@ -69,6 +69,11 @@ bool mca_coll_symm_host_copy_is_for(enum symm_mpi_function function)
             (!never && symm_cuda_is_built() && is_later_reduction(function)));
 }
 
+bool mca_coll_symm_host_copy_is_between(enum symm_mpi_function function)
+{
+    return mca_coll_symm_host_copy_is_for(function) || mca_coll_symm_has_bytes(function);
+}
+
 bool mca_coll_symm_host_copy_is_wanted(const struct symm_host_copy_buffers *buffers,
                                        const struct symm_host_copy *copy,
                                        enum symm_mpi_function function)

@@ -21,10 +21,7 @@ bool mca_coll_symm_host_copy_is_on(void);
 bool mca_coll_symm_host_copy_is_for(enum symm_mpi_function function);
 
 /* Whether calls of this function go below by way of call.h and request.h, for copies or bytes. */
-static inline bool mca_coll_symm_host_copy_is_between(enum symm_mpi_function function)
-{
-    return mca_coll_symm_has_bytes(function) || mca_coll_symm_host_copy_is_for(function);
-}
+bool mca_coll_symm_host_copy_is_between(enum symm_mpi_function function);
 
 /*
  * Whether the component below gets a copy of this buffer, if it is on a device.  If Open MPI knows

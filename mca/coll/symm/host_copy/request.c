@@ -10,7 +10,6 @@
 #include "mca/coll/symm/host_copy/retain.h"
 #include "mca/coll/symm/host_copy/progress.h"
 #include "mca/coll/symm/host_copy/warn.h"
-#include "mca/coll/symm/mpi_request/nbc_tag.h"
 #include "mca/coll/symm/mpi_request/requests.h"
 
 static struct symm_idle_requests idle = SYMM_IDLE_REQUESTS(symm_host_copy_request_t);
@@ -144,18 +143,6 @@ static int request_pass(struct symm_host_copy_request *ours, int rc, ompi_reques
     return OMPI_SUCCESS;
 }
 
-/* Have the function below return a request, with the program's arguments or others. */
-static int below_call(enum symm_mpi_function function, const struct symm_arguments *arguments,
-                      mca_coll_base_module_t *module)
-{
-    const mca_coll_base_comm_coll_t *table = mca_coll_symm_below_table(module);
-    mca_coll_symm_nbc_lock();
-    int rc = mca_coll_symm_function_call(function, mca_coll_symm_entry_get(table, function),
-                                         arguments);
-    mca_coll_symm_nbc_unlock();
-    return rc;
-}
-
 int mca_coll_symm_host_copy_request(enum symm_mpi_function function,
                                     const struct symm_arguments *arguments,
                                     mca_coll_base_module_t *module)
@@ -167,13 +154,13 @@ int mca_coll_symm_host_copy_request(enum symm_mpi_function function,
                                           mca_coll_symm_host_copy_is_served(module));
     mca_coll_symm_host_copy_describe(function, &buffers, arguments);
     if (mca_coll_symm_host_copy_hands_on(&buffers)) {
-        return below_call(function, arguments, module);
+        return mca_coll_symm_layer_call_request(function, arguments, module);
     }
     int rc = request_make(&ours, &buffers, function, module);
     if (rc == OMPI_SUCCESS) {
         struct symm_arguments handed = mca_coll_symm_host_copy_arguments(&buffers, arguments);
         handed.request = ours == NULL ? arguments->request : &ours->below;
-        rc = below_call(function, &handed, module);
+        rc = mca_coll_symm_layer_call_request(function, &handed, module);
     }
     return ours == NULL ? rc : request_pass(ours, rc, arguments->request);
 }

@@ -9,11 +9,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "mca/coll/symm/host_copy/copies.h"
-#include "mca/coll/symm/host_copy/request.h"
+#include "mca/coll/symm/host_copy/bytes.h"
 #include "mca/coll/symm/mpi_request/nbc_tag.h"
 #include "mca/coll/symm/mpi_request/progress.h"
 #include "mca/coll/symm/mpi_request/requests.h"
+#include "mca/coll/symm/path/path.h"
 #include "mca/coll/symm/progress_thread/thread.h"
 #include "mca/coll/symm/progress_thread/safe_steps.h"
 #include "mca/coll/symm/report/counters.h"
@@ -117,21 +117,15 @@ static struct symm_arguments below_arguments(mca_coll_symm_request_t *request,
     return arguments;
 }
 
-/* Have the component below make the call, or the persistent operation. */
+/* The next path makes the call, or the persistent operation. */
 static int below_make(mca_coll_symm_request_t *request)
 {
     struct symm_lent_tag lent;
-    mca_coll_base_module_t *module = &request->module->super.super;
     enum symm_mpi_function function =
         mca_coll_symm_function_of(request->call.collective, request->call.form);
     const struct symm_arguments arguments = below_arguments(request, function);
     mca_coll_symm_nbc_tag_lend(&lent, arguments.comm, request->tag);
-    int rc = mca_coll_symm_host_copy_is_between(function)
-                 ? mca_coll_symm_host_copy_request(function, &arguments, module)
-                 : mca_coll_symm_function_call(
-                       function,
-                       mca_coll_symm_entry_get(mca_coll_symm_below_table(module), function),
-                       &arguments);
+    int rc = mca_coll_symm_path_make(function, &arguments, &request->module->super.super);
     mca_coll_symm_nbc_tag_take_back(&lent);
     if (rc != OMPI_SUCCESS) {
         request->below = MPI_REQUEST_NULL;
