@@ -29,6 +29,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/data/cuda_types.c mca/coll/symm/data/cuda_types.h \
 	mca/coll/symm/data/kinds.c mca/coll/symm/data/kinds.h \
 	mca/coll/symm/data/nests.c mca/coll/symm/data/nests.h \
+	mca/coll/symm/data/buffer.h \
 	mca/coll/symm/data/pack.c mca/coll/symm/data/pack.h \
 	mca/coll/symm/data/recognise.c mca/coll/symm/data/recognise.h \
 	mca/coll/symm/data/runs.c mca/coll/symm/data/runs.h \
