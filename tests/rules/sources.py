@@ -34,6 +34,15 @@ def check_columns(top, _):
                     print("%s:%d: %d columns" % (name, number, columns))
 
 
+def check_archive(top, _):
+    """Headers are named in a *.mk file: else `make dist` leaves them out, and nothing says so."""
+    found = tree.files(top)
+    made = "\n".join(tree.text(top, name) for name in found if name.endswith((".mk", ".am")))
+    for name in found:
+        if name.endswith((".h", ".cuh")) and name not in made:
+            print("%s is in no *.mk file, and so in no archive" % name)
+
+
 def parts(text):
     return set(re.findall("[a-z]{2,}", text.lower()))
 

@@ -3,7 +3,7 @@
  *
  * A collective has three functions, one of each form: MPI_Bcast, MPI_Ibcast and MPI_Bcast_init.
  * All code that is alike for all collectives but for names and types of arguments is generated from
- * the lists in this file: our functions (entry/entry.h, host_copy/functions.c), calls of functions
+ * the lists in this file: our functions (entry/entry.h, host_copy/layer.c), calls of functions
  * of other components (base/functions.c), numbers, names, and places in tables.
  *
  * A list is a macro that takes a macro and calls it once a row.  This defines one function of each

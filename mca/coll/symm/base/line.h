@@ -69,7 +69,7 @@ struct line_scratch {
     struct symm_location where;
     uint64_t size;
     uint64_t identity; /* of the device; see symm_cuda_device_identity() */
-    uint64_t is_pad;   /* it is a pad (resources/pads.h), and no scratch */
+    uint64_t is_pad;   /* it is a pad (resources/pads.c), and no scratch */
 };
 
 /*

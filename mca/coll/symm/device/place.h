@@ -13,7 +13,7 @@
 /*
  * Find out where the buffers of a call lie, as a part of describing the call.  call->device is the
  * device of both, or -1 for host memory.  call->asymmetric says that the buffers lie in different
- * places, and at least one on a device.  call->input.memory and output_memory describe buffers in
+ * places, and at least one on a device.  call->input.memory and call->output.memory describe buffers in
  * device memory that is not of our heaps.  call->unusable says that our kernels cannot use at least
  * one buffer.  `kinds` is what the program has promised about the buffers.
  */

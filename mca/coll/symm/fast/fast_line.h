@@ -1,7 +1,6 @@
 /*
- * fast/fast_line.h - what calls that are made at once (fast/fast.h) have in common: when they
- * may be, and their lines; for fast.c,
- * fast_blocks.c and fast_reductions.c.
+ * fast/fast_line.h - what calls that are made at once (fast/fast.h) have in common: when they may
+ * be, and their lines; for fast.c, fast_blocks.c and fast_reductions.c.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause

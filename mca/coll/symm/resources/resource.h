@@ -74,7 +74,7 @@ struct symm_resource {
     void (*leave)(struct symm_operation *operation);
 };
 
-/* ---- the walks, for the rooms above ---------------------------------------------------------- */
+/* ---- the walks, for the folders above -------------------------------------------------------- */
 
 /*
  * All are for calls whose data do not travel in their lines.  The first may set operation->veto.

@@ -12,7 +12,7 @@
 /* AGREEING: read the lines, and start the run, or first do what the run needs. */
 void mca_coll_symm_step_agree(struct symm_operation *operation);
 
-/* HEARING: ranks have made different calls, and rank 0 has yet to tell the user. */
+/* AWAITING_REPORT: ranks have made different calls, and rank 0 has yet to tell the user. */
 void mca_coll_symm_step_await_report(struct symm_operation *operation);
 
 /* ACQUIRING: set up what the ranks need together; then choose. */
