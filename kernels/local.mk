@@ -9,7 +9,8 @@ kernel_sources = \
 	kernels/reduction.h \
 	kernels/slice.c kernels/slice.h \
 	kernels/collective.c kernels/collective.h kernels/lists.h \
-	kernels/rooted.h kernels/run.c kernels/run.h kernels/run_steps.h kernels/completion.h kernels/work.h \
+	kernels/rooted.h kernels/run.c kernels/run.h kernels/run_steps.h \
+	kernels/completion.h kernels/work.h \
 	kernels/cuda/allgather_multimem.c \
 	kernels/cuda/allgather_scratch.c \
 	kernels/cuda/allreduce_copy_engine.c \

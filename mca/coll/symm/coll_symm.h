@@ -3,7 +3,8 @@
  *
  * The path of a call: the collective's file in entry takes it from MPI and describes it
  * (base/call.h), serve/operation.c carries it through its states, the files of agree exchange what
- * the ranks have to say, choose/choose.c picks the algorithm.  Folders are layers (ARCHITECTURE.md).
+ * the ranks have to say, choose/choose.c picks the algorithm.  Folders are layers
+ * (ARCHITECTURE.md).
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
