@@ -315,7 +315,7 @@ nobase_dist_doc_DATA += \
 	bench/results/gpu-h200-2-ranks-chosen.txt \
 	bench/results/gpu-h200-2-ranks-streams.txt \
 	bench/results/gpu-h200-1-streams-checks.txt \
-	bench/results/gpu-h200-2-ranks-house.txt \
+	bench/results/gpu-h200-2-ranks-blocks.txt \
 	bench/results/gpu-h200-2-streams-checks.txt \
 	bench/results/gpu-h200-2-ranks-collectives-elsewhere.txt \
 	bench/results/gpu-h200-2-ranks-collectives-in-place.txt \

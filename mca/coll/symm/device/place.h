@@ -13,8 +13,8 @@
 /*
  * Find out where the buffers of a call lie, as a part of describing the call.  call->device is the
  * device of both, or -1 for host memory.  call->asymmetric says that the buffers lie in different
- * places, and at least one on a device.  The buffers' `memory` is about device memory that is not of
- * our heaps.  call->unusable says that our kernels cannot use at least
+ * places, and at least one on a device.  The buffers' `memory` is about device memory that is not
+ * of our heaps.  call->unusable says that our kernels cannot use at least
  * one buffer.  `kinds` is what the program has promised about the buffers.
  */
 void mca_coll_symm_device_describe(struct symm_call *call, enum symm_kinds kinds);
