@@ -135,26 +135,6 @@ void mca_coll_symm_blocks_own(const struct symm_operation *operation)
     }
 }
 
-/* Write a block, packed.  Returns its bytes. */
-static size_t block_write(const struct symm_side *side, size_t rank, unsigned char *to)
-{
-    struct symm_layout layout;
-    void *address;
-    if (side->plain) {
-        uintptr_t first;
-        size_t bytes = mca_coll_symm_side_plain_block(side, rank, &first);
-        if (bytes > 0) {
-            memcpy(to, (const void *)first, bytes);
-        }
-        return bytes;
-    }
-    mca_coll_symm_side_block(side, rank, &layout, &address);
-    if (layout.bytes > 0) {
-        mca_coll_symm_pack(&layout, address, to);
-    }
-    return layout.bytes;
-}
-
 /* Whether a block that stays is copied when the run starts, and not before the line is posted. */
 static bool own_is_late(const struct symm_operation *operation)
 {
@@ -172,40 +152,17 @@ static void own_copy(const struct symm_operation *operation)
     }
 }
 
-/*
- * Write blocks of any length one after the other.  Returns the bytes of the largest that has been
- * written.
- */
-static size_t blocks_write(const struct symm_operation *operation, unsigned char *to, uint32_t *at)
-{
-    const struct symm_side *side = &operation->call->input.side;
-    const struct symm_team *team = operation->lane->team;
-    size_t ranks = (size_t)team->size, written = 0, largest = 0;
-    size_t left_out = operation->own.stays ? (size_t)team->rank : ranks;
-    if (operation->own.stays && !own_is_late(operation)) {
-        own_copy(operation);
-    }
-    for (size_t rank = 0; rank < ranks; rank++) {
-        at[rank] = (uint32_t)written;
-        size_t bytes = rank == left_out ? 0 : block_write(side, rank, to + written);
-        largest = bytes > largest ? bytes : largest;
-        written += bytes;
-    }
-    at[ranks] = (uint32_t)written;
-    return largest;
-}
-
 /* Write the block of an all-gather, or the equal ones of an all-to-all. */
 static void equal_write(const struct symm_operation *operation, unsigned char *to)
 {
     const struct symm_call *call = operation->call;
     const struct symm_team *team = operation->lane->team;
     if (row_of(operation)->gathers) {
-        (void)block_write(&call->input.side, 0, to);
+        (void)along_block_write(&call->input.side, 0, to);
         return;
     }
     for (int rank = 0; rank < team->size; rank++) {
-        (void)block_write(&call->input.side, (size_t)rank,
+        (void)along_block_write(&call->input.side, (size_t)rank,
                           to + symm_slot_place(team, team->rank, rank) * call->input.largest);
     }
 }
@@ -217,12 +174,15 @@ uint32_t mca_coll_symm_blocks_pack(struct symm_operation *operation, struct symm
         equal_write(operation, line->payload);
         return 0;
     }
-    struct line_along *along = along_of(line);
+    bool own_stays = operation->own.stays;
     if (operation->call->payload_bytes == 0) { /* as most ranks of a scatterv have it */
-        memset(along, 0, along_head(ranks));
+        memset(along_of(line), 0, along_head(ranks));
     } else {
-        along->largest =
-            (uint32_t)blocks_write(operation, line->payload + along_head(ranks), along->at);
+        if (own_stays && !own_is_late(operation)) {
+            own_copy(operation);
+        }
+        along_write(line, operation->call->input.side, (size_t)ranks,
+                    own_stays ? (size_t)operation->lane->team->rank : (size_t)ranks);
     }
     return LINE_ALONG | ((operation->gaps & SYMM_GAPS_OUTPUT) != 0 ? LINE_GAPS : 0) |
            (mca_coll_symm_blocks_in_place(operation) ? LINE_IN_PLACE : 0) |

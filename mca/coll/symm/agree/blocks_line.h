@@ -8,6 +8,8 @@
 #ifndef MCA_COLL_SYMM_AGREE_BLOCKS_LINE_H
 #define MCA_COLL_SYMM_AGREE_BLOCKS_LINE_H
 
+#include <string.h>
+
 #include "mca/coll/symm/agree/blocks.h"
 #include "mca/coll/symm/base/line.h"
 
@@ -57,6 +59,48 @@ static inline const unsigned char *along_block(const struct symm_line *line, int
     const struct line_along *along = along_of(line);
     *bytes = along->at[rank + 1] - along->at[rank];
     return line->payload + along_head(ranks) + along->at[rank];
+}
+
+/* Write a block, packed.  Returns its bytes. */
+static inline size_t along_block_write(const struct symm_side *side, size_t rank,
+                                       unsigned char *to)
+{
+    struct symm_layout layout;
+    void *address;
+    if (side->plain) {
+        uintptr_t first;
+        size_t bytes = mca_coll_symm_side_plain_block(side, rank, &first);
+        if (bytes > 0) {
+            memcpy(to, (const void *)first, bytes);
+        }
+        return bytes;
+    }
+    mca_coll_symm_side_block(side, rank, &layout, &address);
+    if (layout.bytes > 0) {
+        mca_coll_symm_pack(&layout, address, to);
+    }
+    return layout.bytes;
+}
+
+/*
+ * Write blocks of any length, but that for rank `left_out`, behind the table that says where they
+ * begin.  The side is a copy, which what is written cannot change, for all the compiler knows.
+ */
+__attribute__((always_inline))
+static inline void along_write(struct symm_line *line, struct symm_side side, size_t ranks,
+                               size_t left_out)
+{
+    struct line_along *along = along_of(line);
+    unsigned char *to = line->payload + along_head((int)ranks);
+    size_t written = 0, largest = 0;
+    for (size_t rank = 0; rank < ranks; rank++) {
+        along->at[rank] = (uint32_t)written;
+        size_t bytes = rank == left_out ? 0 : along_block_write(&side, rank, to + written);
+        largest = bytes > largest ? bytes : largest;
+        written += bytes;
+    }
+    along->at[ranks] = (uint32_t)written;
+    along->largest = (uint32_t)largest;
 }
 
 static inline const struct symm_collective_row *row_of(const struct symm_operation *operation)

@@ -14,29 +14,6 @@
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-/*
- * Write the blocks for the others behind the table that says where they begin.  The side is a copy,
- * which what is written cannot change, for all the compiler knows.
- */
-static void others_write(struct symm_side sending, size_t ranks, size_t me, struct symm_line *line)
-{
-    struct line_along *along = along_of(line);
-    unsigned char *to = line->payload + along_head((int)ranks);
-    size_t written = 0, largest = 0;
-    for (size_t rank = 0; rank < ranks; rank++) {
-        uintptr_t first;
-        size_t bytes = rank == me ? 0 : mca_coll_symm_side_plain_block(&sending, rank, &first);
-        along->at[rank] = (uint32_t)written;
-        if (bytes > 0) {
-            memcpy(to + written, (const void *)first, bytes);
-        }
-        largest = bytes > largest ? bytes : largest;
-        written += bytes;
-    }
-    along->at[ranks] = (uint32_t)written;
-    along->largest = (uint32_t)largest;
-}
-
 /* Post a line without blocks. */
 static void empty_post(const struct fast_call *fast)
 {
@@ -91,7 +68,7 @@ static bool blocks_give(const struct fast_call *fast, struct symm_side *sending,
         (own > 0 && !fast_is_on_host(fast, (const void *)to))) {
         return false;
     }
-    others_write(*sending, ranks, me, fast_line(fast, team->rank));
+    along_write(fast_line(fast, team->rank), *sending, ranks, me);
     fast_line_post(fast);
     if (own > 0) {
         memcpy((void *)to, (const void *)from, own);
@@ -150,7 +127,7 @@ static bool one_block_give(const struct fast_call *fast, struct symm_side *sendi
         !fast_is_on_host(fast, (const void *)first)) {
         return false;
     }
-    others_write(*sending, (size_t)team->size, (size_t)team->rank, fast_line(fast, team->rank));
+    along_write(fast_line(fast, team->rank), *sending, (size_t)team->size, (size_t)team->rank);
     fast_line_post(fast);
     blocks_end(fast, bytes, bytes);
     return true;
