@@ -28,24 +28,11 @@ static enum symm_status step(struct symm_run *run)
     return symm_host_depart(run, count);
 }
 
-const struct symm_algorithm_row symm_reduce_scatter_pull = {
-    .number = SYMM_REDUCE_SCATTER_PULL,
-    .name = "pull",
-    .collective = SYMM_REDUCE_SCATTER,
-    .memory = SYMM_ALGORITHM_HOST,
-    .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUT_OF_PLACE,
-    .keeps_order = true,
-    .on_device = SYMM_REDUCE_SCATTER_CUDA_PULL,
-    .step = step,
-};
+#define PULL_ROW(collective_, COLLECTIVE)                                                          \
+    SYMM_ALGORITHM_ROW(collective_, COLLECTIVE, pull, PULL, .name = "pull",                        \
+                       .memory = SYMM_ALGORITHM_HOST,                                              \
+                       .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUT_OF_PLACE, .keeps_order = true,  \
+                       .on_device = SYMM_##COLLECTIVE##_CUDA_PULL, .step = step)
 
-const struct symm_algorithm_row symm_reduce_scatter_block_pull = {
-    .number = SYMM_REDUCE_SCATTER_BLOCK_PULL,
-    .name = "pull",
-    .collective = SYMM_REDUCE_SCATTER_BLOCK,
-    .memory = SYMM_ALGORITHM_HOST,
-    .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUT_OF_PLACE,
-    .keeps_order = true,
-    .on_device = SYMM_REDUCE_SCATTER_BLOCK_CUDA_PULL,
-    .step = step,
-};
+PULL_ROW(reduce_scatter, REDUCE_SCATTER);
+PULL_ROW(reduce_scatter_block, REDUCE_SCATTER_BLOCK);

@@ -63,24 +63,11 @@ static enum symm_status step(struct symm_run *run)
     return symm_host_slice_step(run, block_scan);
 }
 
-const struct symm_algorithm_row symm_scan_two_shot = {
-    .number = SYMM_SCAN_TWO_SHOT,
-    .name = "two_shot",
-    .collective = SYMM_SCAN,
-    .memory = SYMM_ALGORITHM_HOST,
-    .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUTPUTS,
-    .keeps_order = true,
-    .on_device = SYMM_SCAN_CUDA_TWO_SHOT,
-    .step = step,
-};
+#define TWO_SHOT_ROW(collective_, COLLECTIVE)                                                      \
+    SYMM_ALGORITHM_ROW(collective_, COLLECTIVE, two_shot, TWO_SHOT, .name = "two_shot",            \
+                       .memory = SYMM_ALGORITHM_HOST,                                              \
+                       .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUTPUTS, .keeps_order = true,       \
+                       .on_device = SYMM_##COLLECTIVE##_CUDA_TWO_SHOT, .step = step)
 
-const struct symm_algorithm_row symm_exscan_two_shot = {
-    .number = SYMM_EXSCAN_TWO_SHOT,
-    .name = "two_shot",
-    .collective = SYMM_EXSCAN,
-    .memory = SYMM_ALGORITHM_HOST,
-    .needs = SYMM_NEEDS_INPUTS | SYMM_NEEDS_OUTPUTS,
-    .keeps_order = true,
-    .on_device = SYMM_EXSCAN_CUDA_TWO_SHOT,
-    .step = step,
-};
+TWO_SHOT_ROW(scan, SCAN);
+TWO_SHOT_ROW(exscan, EXSCAN);
