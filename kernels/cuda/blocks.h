@@ -44,4 +44,15 @@ static inline bool symm_cuda_has_one_block(const struct symm_work *work)
     return row == symm_collective_get(SYMM_BCAST) || (row->gathers && !row->is_rooted);
 }
 
+/* Such a block, to be read once and stored to where `count` pushes, one at least, store it. */
+static inline struct symm_cuda_copy symm_cuda_copy_of(const struct symm_cuda_push *pushes,
+                                                      int count)
+{
+    struct symm_cuda_copy copy = {.input = pushes[0].input, .bytes = pushes[0].bytes};
+    for (int i = 0; i < count; i++) {
+        copy.outputs[copy.output_count++] = pushes[i].output;
+    }
+    return copy;
+}
+
 #endif /* SYMM_KERNELS_CUDA_BLOCKS_H */

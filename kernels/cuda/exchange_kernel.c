@@ -29,13 +29,10 @@ static struct symm_kernel *one_block_make(const struct symm_work *work,
      * long as to large pages, with 64 blocks 1.12 (bench/results/gpu-h100-4-ranks-odd.txt).
      */
     const uint64_t many_most = 16 << 20;
-    struct symm_cuda_copy copy = {.input = pushes[0].input, .bytes = pushes[0].bytes};
-    if (own_last && count == 2 && copy.bytes >= twice_least) {
+    if (own_last && count == 2 && pushes[0].bytes >= twice_least) {
         return symm_kernel_push(kernel, pushes, count, true, work->block_limit);
     }
-    for (int i = 0; i < count; i++) {
-        copy.outputs[copy.output_count++] = pushes[i].output;
-    }
+    const struct symm_cuda_copy copy = symm_cuda_copy_of(pushes, count);
     bool takes_many = copy.bytes <= many_most && !symm_work_collective(work)->is_rooted;
     return symm_kernel_copy(kernel, &copy, takes_many ? symm_cuda_store_blocks(work, count)
                                                       : work->block_limit);

@@ -50,10 +50,7 @@ static struct symm_kernel *pushes_make(const struct symm_work *work,
     if (!symm_cuda_has_one_block(work)) {
         return symm_kernel_push(kernel, pushes, count, false, work->block_limit);
     }
-    struct symm_cuda_copy copy = {.input = pushes[0].input, .bytes = pushes[0].bytes};
-    for (int i = 0; i < count; i++) {
-        copy.outputs[copy.output_count++] = pushes[i].output;
-    }
+    const struct symm_cuda_copy copy = symm_cuda_copy_of(pushes, count);
     return symm_kernel_copy(kernel, &copy, work->block_limit);
 }
 

@@ -50,21 +50,19 @@ static bool place_find(const struct symm_operation *operation, int rank,
 {
     const struct symm_call *call = operation->call;
     const struct symm_work *work = &operation->work;
-    bool from_root = symm_rooted_is_from_root(work);
-    if (rank == work->team->rank && own_is_there(operation)) {
+    const struct symm_block block = symm_work_block(work, rank);
+    size_t bytes = symm_block_incoming(&block);
+    if (bytes == 0 || (call->absent & SYMM_ABSENT_OUTPUT) != 0 ||
+        (rank == work->team->rank && own_is_there(operation))) {
         return false;
     }
-    if (!has_blocks(operation)) {
+    if (has_blocks(operation)) {
+        mca_coll_symm_side_block(&call->output.side, (size_t)rank, layout, address);
+    } else {
         *layout = call->output.layout;
-        *address = from_root ? call->output.address
-                             : mca_coll_symm_buffer_block(&call->output, rank);
-        return (call->absent & SYMM_ABSENT_OUTPUT) == 0 && (!from_root || rank == work->root);
+        *address = symm_rooted_is_from_root(work) ? call->output.address
+                                                  : mca_coll_symm_buffer_block(&call->output, rank);
     }
-    size_t bytes = symm_block_incoming(&work->blocks[rank]);
-    if (bytes == 0) {
-        return false;
-    }
-    mca_coll_symm_side_block(&call->output.side, (size_t)rank, layout, address);
     layout->bytes = bytes; /* one that is longer or shorter than its place is an error */
     return true;
 }
@@ -82,11 +80,8 @@ static void unpack(const struct symm_operation *operation, int rank, const void 
 /* The same, where `array` has what the rank sends to all. */
 static void array_unpack(const struct symm_operation *operation, int rank, const void *array)
 {
-    const struct symm_work *work = &operation->work;
-    size_t begin = has_blocks(operation)              ? work->blocks[rank].from_at
-                   : symm_rooted_is_from_root(work) ? symm_rooted_begin(work, work->team->rank)
-                                                    : 0;
-    unpack(operation, rank, (const unsigned char *)array + begin);
+    const struct symm_block block = symm_work_block(&operation->work, rank);
+    unpack(operation, rank, (const unsigned char *)array + block.from_at);
 }
 
 /* ---- in the slot ----------------------------------------------------------------------------- */
