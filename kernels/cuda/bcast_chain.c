@@ -97,14 +97,14 @@ static bool has_arrived(const struct symm_work *work, uint32_t piece)
 {
     return symm_rooted_is_root(work) ||
            symm_work_rank_reached(work, neighbour(work, -1),
-                                 symm_pipeline_step_of_push(LEAD, piece));
+                                  symm_pipeline_step_of_push(LEAD, piece));
 }
 
 static bool has_room(const struct symm_work *work, const struct cut *cut, uint32_t piece)
 {
     return !cut->by_slots || piece < SLOTS ||
            symm_work_rank_reached(work, neighbour(work, 1),
-                                 symm_pipeline_step_of_store(LEAD, cut->pieces, piece - SLOTS));
+                                  symm_pipeline_step_of_store(LEAD, cut->pieces, piece - SLOTS));
 }
 
 /* ---- moving the next piece, if it may; SYMM_PENDING if not ----------------------------------- */

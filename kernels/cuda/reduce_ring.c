@@ -301,7 +301,7 @@ static enum symm_status ring_step(struct symm_run *run)
 static enum symm_status step(struct symm_run *run)
 {
     return is_ring(run->work) ? ring_step(run)
-        : symm_cuda_make_step(run, symm_reduce_two_shot_make);
+                              : symm_cuda_make_step(run, symm_reduce_two_shot_make);
 }
 
 const struct symm_algorithm_row symm_reduce_cuda_ring = {

@@ -162,7 +162,7 @@ static enum symm_status step(struct symm_run *run)
 {
     static const struct symm_handover hold = {.make = load_make, .copies = copies};
     return can_hold(run->work) ? symm_handover_step(run, &hold)
-        : symm_reduce_scatter_cuda_push.step(run);
+                               : symm_reduce_scatter_cuda_push.step(run);
 }
 
 SYMM_ALGORITHM_ROWS(reduce_scatter, REDUCE_SCATTER, reduce_scatter_block, REDUCE_SCATTER_BLOCK,

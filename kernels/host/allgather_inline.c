@@ -17,7 +17,7 @@ static enum symm_status step(struct symm_run *run)
     for (int rank = 0; rank < team->size; rank++) {
         memcpy(output + (size_t)rank * run->work->count,
                symm_control_line(&team->control, run->work->sequence, rank)->payload,
-                   run->work->count);
+               run->work->count);
     }
     return SYMM_OK;
 }

@@ -157,7 +157,7 @@ static enum symm_status step(struct symm_run *run)
     run->piece++;
     run->stage = WAITING_INPUTS;
     return symm_piece_begin(run->work, run->piece) < run->work->count ? symm_run_more(run)
-        : SYMM_OK;
+                                                                      : SYMM_OK;
 }
 
 const struct symm_algorithm_row symm_allreduce_staged = {

@@ -67,7 +67,7 @@ static enum symm_status step(struct symm_run *run)
     run->piece++;
     input_copy(run, run->piece + 1);
     return symm_piece_begin(run->work, run->piece) < run->work->count ? symm_run_more(run)
-        : SYMM_OK;
+                                                                      : SYMM_OK;
 }
 
 const struct symm_algorithm_row symm_allreduce_staged_one_shot = {

@@ -141,7 +141,7 @@ static bool is_ready(struct symm_run *run)
 {
     uint64_t step = run->piece + 1;
     return gives(run->work) ? symm_work_rank_reached(run->work, run->work->root, step)
-        : symm_run_reached(run, step);
+                            : symm_run_reached(run, step);
 }
 
 static enum symm_status step(struct symm_run *run)

@@ -33,8 +33,8 @@ static enum symm_status piece_done(struct symm_run *run)
 static void piece_reduce(struct symm_run *run)
 {
     const struct symm_team *team = run->work->team;
-    size_t extent = run->work->reduction->extent,
-        begin = piece_begin(run->work, run->piece) * extent;
+    size_t extent = run->work->reduction->extent;
+    size_t begin = piece_begin(run->work, run->piece) * extent;
     size_t bytes = piece_begin(run->work, run->piece + 1) * extent - begin;
     for (int rank = 0; rank < team->size; rank++) {
         run->work->inputs[rank] = symm_work_stage(run->work, rank, run->piece);

@@ -33,8 +33,8 @@ static size_t piece_size(const struct symm_work *work)
 /* Where the piece under way begins in a block, and how long it is. */
 static size_t piece_bounds(const struct symm_run *run, size_t *bytes)
 {
-    size_t size = piece_size(run->work),
-        begin = symm_least((size_t)run->piece * size, run->work->count);
+    size_t size = piece_size(run->work);
+    size_t begin = symm_least((size_t)run->piece * size, run->work->count);
     *bytes = symm_least(size, run->work->count - begin);
     return begin;
 }

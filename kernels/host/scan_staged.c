@@ -44,7 +44,7 @@ static bool is_ready(const struct symm_run *run)
             symm_phase_of(control, run->work->sequence, team->rank - 1) >= piece + 1) &&
            (team->rank == team->size - 1 || piece < SYMM_STAGE_BUFFERS ||
             symm_phase_of(control, run->work->sequence, team->rank + 1) >=
-                piece + 1 - SYMM_STAGE_BUFFERS);
+            piece + 1 - SYMM_STAGE_BUFFERS);
 }
 
 /* Where this rank's blocks of a piece are. */
@@ -85,8 +85,8 @@ static void exclusive_block(const struct symm_reduction *reduction, const struct
 static void piece_scan(struct symm_run *run)
 {
     const struct symm_team *team = run->work->team;
-    size_t extent = run->work->reduction->extent,
-        begin = piece_begin(run->work, run->piece) * extent;
+    size_t extent = run->work->reduction->extent;
+    size_t begin = piece_begin(run->work, run->piece) * extent;
     size_t bytes = piece_begin(run->work, run->piece + 1) * extent - begin;
     bool inclusive = symm_prefix_is_inclusive(run->work), is_last = team->rank == team->size - 1;
     const unsigned char *before =

@@ -163,7 +163,7 @@ static void equal_write(const struct symm_operation *operation, unsigned char *t
     }
     for (int rank = 0; rank < team->size; rank++) {
         (void)along_block_write(&call->input.side, (size_t)rank,
-                          to + symm_slot_place(team, team->rank, rank) * call->input.largest);
+                                to + symm_slot_place(team, team->rank, rank) * call->input.largest);
     }
 }
 

@@ -57,7 +57,7 @@ void mca_coll_symm_part_fetch_divided(const struct symm_operation *operation,
         return; /* this rank's own line, or one without data */
     }
     struct part part = row_of(operation)->scatters ? reduced_part(operation)
-        : block_part(operation);
+                                                   : block_part(operation);
     size_t begin = part.begin + symm_slot_place(team, rank, team->rank) * part.step;
     if (has_table) { /* which says where the block is */
         const struct line_along *along = along_of(line);

@@ -97,7 +97,7 @@ static inline size_t mca_coll_symm_call_relayed(const struct symm_call *call, in
         return call->payload_bytes;
     }
     size_t bytes = call->output.data > call->payload_bytes ? call->output.data
-        : call->payload_bytes;
+                                                           : call->payload_bytes;
     return row->is_rooted && rank != call->root ? bytes * (size_t)ranks : bytes;
 }
 

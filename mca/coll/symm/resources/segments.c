@@ -335,10 +335,10 @@ static bool resolve(struct symm_operation *operation, const struct symm_facts *f
         }
         symm_team_collect(team, rank, buffers->heap, buffers->retired);
         work->inputs[rank] = buffer_address(operation, rank,
-                                           (line->flags & LINE_INPUT_IN_HEAP) != 0,
+                                            (line->flags & LINE_INPUT_IN_HEAP) != 0,
                                            &buffers->input, &lost);
         work->outputs[rank] = buffer_address(operation, rank,
-                                            (line->flags & LINE_OUTPUT_IN_HEAP) != 0,
+                                             (line->flags & LINE_OUTPUT_IN_HEAP) != 0,
                                             &buffers->output, &lost);
     }
     work->inputs[team->rank] = work->input;

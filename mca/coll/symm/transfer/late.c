@@ -104,11 +104,11 @@ static void blocks_deliver(struct symm_operation *operation)
         }
         block.bytes = is_own ? symm_least(call->input.layout.bytes, block.bytes) : block.bytes;
         mca_coll_symm_late_deliver(operation, &block, payload_of(operation, rank),
-                                    mca_coll_symm_buffer_block(&call->output, rank));
+                                   mca_coll_symm_buffer_block(&call->output, rank));
     }
     if (!call->in_place && call->input.layout.bytes > call->output.layout.bytes) {
         mca_coll_symm_late_truncated(operation, call->root, call->input.layout.bytes,
-                                      call->output.layout.bytes);
+                                     call->output.layout.bytes);
     }
 }
 
