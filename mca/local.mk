@@ -80,7 +80,6 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/resources/segments.c \
 	mca/coll/symm/agree/blocks.c mca/coll/symm/agree/blocks.h \
 	mca/coll/symm/agree/blocks_line.h mca/coll/symm/agree/blocks_resolve.c \
-	mca/coll/symm/agree/facts.c mca/coll/symm/agree/facts.h \
 	mca/coll/symm/agree/loose.c mca/coll/symm/agree/loose.h \
 	mca/coll/symm/agree/mismatch.c mca/coll/symm/agree/mismatch.h \
 	mca/coll/symm/agree/part.c mca/coll/symm/agree/part.h \

@@ -218,7 +218,6 @@ tests_unit_ordering_librecorded_la_SOURCES = $(kernel_sources) \
 	heap/team/lane.c \
 	heap/team/team.c \
 	mca/coll/symm/agree/blocks.c mca/coll/symm/agree/blocks_resolve.c \
-	mca/coll/symm/agree/facts.c \
 	mca/coll/symm/agree/loose.c \
 	mca/coll/symm/agree/part.c \
 	mca/coll/symm/agree/post.c \

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "mca/coll/symm/base/component.h"
+#include "mca/coll/symm/choose/before.h"
 #include "mca/coll/symm/choose/choose.h"
 #include "mca/coll/symm/choose/model.h"
 #include "kernels/cuda/device_code/arguments.h"

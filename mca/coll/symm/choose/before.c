@@ -11,6 +11,95 @@
 #include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/choose/table.h"
 
+/* ---- whether data travel in the slot --------------------------------------------------------- */
+
+#define KIB(n) ((uint64_t)(n) << 10)
+
+/*
+ * Bytes that travel in the slot: of a rank, and of all ranks together.  Every rank reads
+ * everything, but in reduce-scatters, in all-to-all calls, in scans and in calls with a root
+ * (bench/results/gpu-host-*.table, gpu-host-chosen.txt, gpu-host-slot.txt, gpu-host-slot-16K.txt).
+ * At the upper end the heap's memory would be quicker than the slot by about as much as other
+ * memory, which would be staged, is slower.  The ranks do not know yet which memory it is.  Runs
+ * differ: from 16 to 64 KiB in all-gathers of eight ranks.
+ */
+struct slot_limits {
+    uint64_t each, all;
+};
+
+static struct slot_limits slot_limits(const struct symm_collective_row *collective, int ranks)
+{
+    const bool is_many = ranks > 16;
+    if (collective->has_tables) { /* bytes without the rank's own block, and with the table */
+        uint64_t others = KIB(16) / (uint64_t)ranks * ((uint64_t)ranks - 1);
+        return (struct slot_limits){.each = others + KIB(1), .all = UINT64_MAX};
+    }
+    if (collective->scatters || collective->from_root ||
+        (collective->has_blocks && !collective->gathers)) {
+        return (struct slot_limits){.each = KIB(16), .all = UINT64_MAX};
+    }
+    if (collective->to_root || collective->is_prefix) {
+        return (struct slot_limits){.each = KIB(8), .all = KIB(64)};
+    }
+    if (collective->gathers) {
+        return (struct slot_limits){.each = KIB(4), .all = is_many ? KIB(64) : KIB(16)};
+    }
+    return (struct slot_limits){.each = KIB(8), .all = is_many ? KIB(32) : KIB(16)};
+}
+
+/*
+ * The first of so many rows of host memory that is for results of `bytes`, and for an algorithm
+ * without the needs `unmet`; NULL: none.
+ */
+static const struct symm_row *first_for(const struct symm_table *table,
+                                        const struct symm_table_part *part, int count,
+                                        uint64_t bytes, unsigned unmet)
+{
+    for (int i = 0; i < count; i++) {
+        const struct symm_row *row = &table->rows[part->begin + i];
+        if (mca_coll_symm_row_has(row, bytes) && !symm_algorithm_has(row->algorithm, unmet)) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
+static bool is_in_slot(const struct symm_row *row)
+{
+    return row->algorithm != SYMM_ALGORITHM_BELOW &&
+           symm_algorithm_get((enum symm_algorithm)row->algorithm)->in_slot;
+}
+
+bool mca_coll_symm_table_inline(const struct symm_table *table, enum symm_collective collective,
+                              int ranks, size_t bytes)
+{
+    const struct symm_collective_row *described = symm_collective_get(collective);
+    const struct symm_table_part *part = &table->parts[collective][SYMM_ALGORITHM_HOST];
+    const struct symm_row *row = first_for(table, part, part->from_file,
+                                           symm_collective_result(described, bytes, ranks), 0);
+    if (row != NULL) {
+        return is_in_slot(row);
+    }
+    const struct slot_limits limits = slot_limits(described, ranks);
+    return bytes <= limits.each && (uint64_t)bytes * (uint64_t)ranks <= limits.all;
+}
+
+/*
+ * Whether payloads of so many bytes a rank in host memory are left to the component below, whatever
+ * the ranks would say of their buffers.  This is so if the first row for the payloads says so, for
+ * any place and multicast.  Rows of algorithms with one of the needs `unmet` do not count.
+ */
+static bool is_below(const struct symm_table *table, enum symm_collective collective, int ranks,
+                     size_t bytes, unsigned unmet)
+{
+    const struct symm_table_part *part = &table->parts[collective][SYMM_ALGORITHM_HOST];
+    const struct symm_row *row = first_for(
+        table, part, part->count,
+        symm_collective_result(symm_collective_get(collective), bytes, ranks), unmet);
+    return row != NULL && row->algorithm == SYMM_ALGORITHM_BELOW &&
+           row->place == SYMM_ROW_ANYWHERE && row->multicast == SYMM_ROW_EITHER;
+}
+
 bool mca_coll_symm_choose_inline(enum symm_collective collective, const struct symm_team *team,
                                size_t bytes)
 {
@@ -47,8 +136,8 @@ bool mca_coll_symm_choose_left_without(const struct symm_call *call, const struc
 {
     size_t bytes = bytes_expected(call, team);
     return bytes > 0 &&
-           mca_coll_symm_table_below(mca_coll_symm_choose_table(team), call->collective, team->size,
-                                     bytes, unmet) &&
+           is_below(mca_coll_symm_choose_table(team), call->collective, team->size, bytes,
+                    unmet) &&
            mca_coll_symm_choose_forced(call->collective, team) == MCA_COLL_SYMM_AUTO;
 }
 

@@ -10,9 +10,15 @@
 
 #include "mca/coll/symm/choose/choose.h"
 
-/* Whether a call of this size travels in the slot.  Needs no agreement. */
+/*
+ * Whether payloads of so many bytes a rank travel in the slot.  Needs no agreement.  The second
+ * function is what the table says, if they fit there.  Ranks decide this before they know anything
+ * of each other, so a row counts whatever its place and multicast.
+ */
 bool mca_coll_symm_choose_inline(enum symm_collective collective, const struct symm_team *team,
                                size_t bytes);
+bool mca_coll_symm_table_inline(const struct symm_table *table, enum symm_collective collective,
+                              int ranks, size_t bytes);
 
 /*
  * Bytes of scratch on the device that are of use to a call.  The first function is for moving the

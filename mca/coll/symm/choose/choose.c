@@ -14,11 +14,6 @@
 #include "mca/coll/symm/choose/single_copy.h"
 #include "mca/coll/symm/choose/table.h"
 
-const struct symm_table *mca_coll_symm_choose_table(const struct symm_team *team)
-{
-    return team->control.extra;
-}
-
 /* ---- what rank 0's parameters say ------------------------------------------------------------ */
 
 /*
@@ -60,11 +55,6 @@ void mca_coll_symm_choose_settle(struct symm_table *table)
         bool is_forced = is_algorithm(forced, (enum symm_collective)i);
         table->forced[i] = (uint8_t)(is_forced ? forced + 1 : 0);
     }
-}
-
-int mca_coll_symm_choose_forced(enum symm_collective collective, const struct symm_team *team)
-{
-    return (int)mca_coll_symm_choose_table(team)->forced[collective] - 1; /* AUTO is -1 */
 }
 
 int mca_coll_symm_choose_forced_in(int forced, enum symm_collective collective,

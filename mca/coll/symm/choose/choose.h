@@ -46,7 +46,10 @@ struct symm_facts {
 };
 
 /* The preferences of a team, which rank 0 has put together. */
-const struct symm_table *mca_coll_symm_choose_table(const struct symm_team *team);
+static inline const struct symm_table *mca_coll_symm_choose_table(const struct symm_team *team)
+{
+    return team->control.extra;
+}
 
 /*
  * Whether the ranks should post new lines.  This is so if there is no algorithm for a call, but
@@ -57,8 +60,12 @@ bool mca_coll_symm_choose_again(const struct symm_facts *facts);
 /* On rank 0: enter in a filled table what this process's parameters say about choices. */
 void mca_coll_symm_choose_settle(struct symm_table *table);
 
-/* What rank 0's parameters force for a collective. */
-int mca_coll_symm_choose_forced(enum symm_collective collective, const struct symm_team *team);
+/* What rank 0's parameters force for a collective: an algorithm, or MCA_COLL_SYMM_AUTO. */
+static inline int mca_coll_symm_choose_forced(enum symm_collective collective,
+                                              const struct symm_team *team)
+{
+    return (int)mca_coll_symm_choose_table(team)->forced[collective] - 1; /* AUTO is -1 */
+}
 
 /* What a forced algorithm means in a memory: on devices it may have another name, or none. */
 int mca_coll_symm_choose_forced_in(int forced, enum symm_collective collective,

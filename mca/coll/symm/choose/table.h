@@ -119,22 +119,6 @@ static inline const struct symm_row *mca_coll_symm_table_rows(const struct symm_
     return &table->rows[part->begin];
 }
 
-/*
- * Whether payloads of so many bytes a rank are to travel in the slot, if they fit there.  Ranks
- * decide this before they know anything of each other, so a row counts whatever its place and
- * multicast.
- */
-bool mca_coll_symm_table_inline(const struct symm_table *table, enum symm_collective collective,
-                              int ranks, size_t bytes);
-
-/*
- * Whether payloads of so many bytes a rank in host memory are left to the component below, whatever
- * the ranks would say of their buffers.  This is so if the first row for the payloads says so, for
- * any place and multicast.  Rows of algorithms with one of the needs `unmet` do not count.
- */
-bool mca_coll_symm_table_below(const struct symm_table *table, enum symm_collective collective,
-                               int ranks, size_t bytes, unsigned unmet);
-
 /* ---- words ----------------------------------------------------------------------------------- */
 
 /*

@@ -6,7 +6,6 @@
  */
 #include "mca/coll/symm/progress_thread/safe_steps.h"
 
-#include "mca/coll/symm/agree/facts.h"
 #include "mca/coll/symm/agree/loose.h"
 #include "mca/coll/symm/base/module.h"
 #include "mca/coll/symm/base/steps.h"
@@ -36,8 +35,6 @@ bool mca_coll_symm_safe_to_start(const struct mca_coll_symm_lane *lane)
  */
 static bool starts_run(struct symm_operation *operation)
 {
-    struct symm_team *team = operation->lane->team;
-    struct symm_facts facts;
     if (mca_coll_symm_agree(operation) != SYMM_AGREEMENT_ALIKE ||
         mca_coll_symm_is_verbose(SYMM_VERBOSE_COMMUNICATORS)) { /* a choice may be explained */
         return false;
@@ -45,8 +42,7 @@ static bool starts_run(struct symm_operation *operation)
     if (operation->in_slot) {
         return true; /* calls with tables of blocks do not come here: they have gaps between them */
     }
-    symm_team_forget_refusals(team, operation->work.sequence);
-    mca_coll_symm_facts_gather(operation, &facts);
+    const struct symm_facts facts = mca_coll_symm_facts_gather(operation);
     if (facts.unmapped || facts.gaps) { /* a vote; others' gaps have this rank unpack their data */
         return false;
     }

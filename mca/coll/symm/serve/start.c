@@ -7,7 +7,6 @@
 #include "mca/coll/symm/serve/start.h"
 
 #include "mca/coll/symm/agree/blocks.h"
-#include "mca/coll/symm/agree/facts.h"
 #include "mca/coll/symm/agree/loose.h"
 #include "mca/coll/symm/agree/mismatch.h"
 #include "mca/coll/symm/agree/read.h"
@@ -45,6 +44,29 @@ void mca_coll_symm_step_await_report(struct symm_operation *operation)
 
 /* ---- starting the run ------------------------------------------------------------------------ */
 
+struct symm_facts mca_coll_symm_facts_gather(struct symm_operation *operation)
+{
+    struct symm_team *team = operation->lane->team;
+    const struct symm_call *call = operation->call;
+    struct symm_facts facts = {
+        .table = mca_coll_symm_choose_table(team),
+        .collective = call->collective,
+        .ranks = team->size,
+        .bytes = call->payload_bytes,
+        .packed = call->payload_bytes,
+        .piece_size = team->control.piece_size,
+        .forced = mca_coll_symm_choose_forced(call->collective, team),
+        .device = call->device >= 0,
+        .beside = call->form != SYMM_CALL_BLOCKING,
+    };
+    symm_team_forget_refusals(team, operation->work.sequence);
+    mca_coll_symm_resources_note(operation, &facts);
+    if (symm_collective_get(call->collective)->has_blocks) {
+        mca_coll_symm_blocks_facts(operation, &facts);
+    }
+    return facts;
+}
+
 /* Inlined where it is used: else a small all-reduce takes 20 instructions more. */
 __attribute__((always_inline))
 static inline void run_start(struct symm_operation *operation, enum symm_algorithm algorithm,
@@ -81,9 +103,7 @@ static void agree_again(struct symm_operation *operation)
 /* All lines are there and alike. */
 static void choose_and_start(struct symm_operation *operation)
 {
-    struct symm_facts facts;
-    symm_team_forget_refusals(operation->lane->team, operation->work.sequence);
-    mca_coll_symm_facts_gather(operation, &facts);
+    const struct symm_facts facts = mca_coll_symm_facts_gather(operation);
     enum symm_algorithm algorithm =
         facts.unmapped ? SYMM_ALGORITHM_COUNT : mca_coll_symm_choose(&facts);
     if (mca_coll_symm_resources_chosen(operation, algorithm, &facts)) {
