@@ -54,16 +54,15 @@ static inline bool mca_coll_symm_is_loose(const struct symm_operation *operation
 }
 
 /*
- * Whether this rank's line says that the call is loose.  That of a gatherv's root does so if all
- * blocks fit lines.
+ * Whether the line of a rank for which the call is loose says so.  That of a gatherv's root does if
+ * all blocks fit lines.
  */
 static inline bool mca_coll_symm_tells_loose(const struct symm_operation *operation)
 {
     const struct symm_call *call = operation->call;
     const struct symm_collective_row *row = symm_collective_get(call->collective);
     bool gathers = row->has_tables && row->to_root && operation->lane->team->rank == call->root;
-    return operation->loose &&
-           (!gathers || (operation->in_slot && mca_coll_symm_blocks_fit_lines(operation)));
+    return !gathers || (operation->in_slot && mca_coll_symm_blocks_fit_lines(operation));
 }
 
 /* The rank whose line all others wait for in a loose call; -1: there is none. */

@@ -159,6 +159,8 @@ void mca_coll_symm_line_post(struct symm_operation *operation)
         line->flags = 0;
         memcpy(line->payload, call->input.at, call->payload_bytes);
     }
-    line->flags |= mca_coll_symm_tells_loose(operation) ? LINE_LOOSE : 0;
+    if (operation->loose && mca_coll_symm_tells_loose(operation)) {
+        line->flags |= LINE_LOOSE;
+    }
     symm_line_post(line, operation->work.sequence);
 }
