@@ -59,6 +59,7 @@ kernel_sources = \
 	kernels/cuda/steps.c kernels/cuda/steps.h \
 	kernels/cuda/device_code/stream_arguments.h \
 	kernels/cuda/stream/collectives.h \
+	kernels/cuda/stream/host_tasks.h \
 	kernels/cuda/stream/member.h \
 	kernels/cuda/stream/plan.h \
 	kernels/cuda/launch/types.c \
@@ -106,8 +107,10 @@ device_sources = \
 	kernels/cuda/launch/start.c \
 	kernels/cuda/launch/stream_functions.c kernels/cuda/launch/stream_functions.h \
 	kernels/cuda/stream/collectives.c \
+	kernels/cuda/stream/host_tasks.c \
 	kernels/cuda/stream/member.c kernels/cuda/stream/member_state.h \
 	kernels/cuda/stream/members.c \
+	kernels/cuda/stream/pinned.c kernels/cuda/stream/pinned.h \
 	kernels/cuda/stream/plan.c \
 	kernels/cuda/stream/queue.c kernels/cuda/stream/queue.h \
 	kernels/cuda/stream/streams.c kernels/cuda/stream/streams.h \
@@ -115,7 +118,7 @@ device_sources = \
 	kernels/cuda/stream/watch.c
 else
 device_sources = kernels/cuda/launch/copy_absent.c kernels/cuda/launch/device_absent.c \
-	kernels/cuda/stream/member_absent.c
+	kernels/cuda/stream/host_tasks_absent.c kernels/cuda/stream/member_absent.c
 endif
 
 libsymm_core_la_SOURCES += kernels/build_features.c kernels/build_features.h \

@@ -39,6 +39,9 @@ static void state_free(struct symm_mpix_comm *state)
     if (state->member != NULL) {
         symm_stream_member_release(state->member);
     }
+    if (state->host != NULL) {
+        symm_mpix_host_release(state->host);
+    }
     symm_mpix_stream_release(state->stream);
     free(state);
 }
@@ -160,6 +163,16 @@ static int gpu_state_get(MPI_Comm comm, const char *call, struct symm_mpix_comm 
     return error;
 }
 
+/* A lane of kernels and one of the host obey one order. */
+static enum symm_status stream_change(struct symm_mpix_comm *state, void *cuda_stream)
+{
+    if (state->member != NULL) {
+        return symm_stream_member_set_stream(state->member, cuda_stream);
+    }
+    return state->host == NULL
+               ? SYMM_OK : symm_mpix_host_order(state->host, state->cuda_stream, cuda_stream);
+}
+
 int symm_mpix_comm_set_stream(MPI_Comm comm, void *cuda_stream)
 {
     struct symm_mpix_comm *state;
@@ -167,15 +180,13 @@ int symm_mpix_comm_set_stream(MPI_Comm comm, void *cuda_stream)
     if (error != MPI_SUCCESS) {
         return symm_mpix_raise(comm, error);
     }
-    if (state->member != NULL) {
-        enum symm_status status = symm_stream_member_set_stream(state->member, cuda_stream);
-        if (status != SYMM_OK) {
-            char failure[SYMM_CUDA_TEXT_SIZE];
-            symm_cuda_last_failure(failure, sizeof(failure));
-            return symm_mpix_raise(comm, symm_mpix_error(
-                status == SYMM_ERR_ARGUMENT ? MPI_ERR_ARG : symm_mpix_err_stream(),
-                "symm_mpix_comm_set_stream: %s", failure));
-        }
+    enum symm_status status = stream_change(state, cuda_stream);
+    if (status != SYMM_OK) {
+        char failure[SYMM_CUDA_TEXT_SIZE];
+        symm_cuda_last_failure(failure, sizeof(failure));
+        return symm_mpix_raise(comm, symm_mpix_error(
+            status == SYMM_ERR_ARGUMENT ? MPI_ERR_ARG : symm_mpix_err_stream(),
+            "symm_mpix_comm_set_stream: %s", failure));
     }
     state->cuda_stream = cuda_stream;
     return MPI_SUCCESS;
@@ -188,7 +199,26 @@ int symm_mpix_comm_abort(MPI_Comm comm)
     if (error == MPI_SUCCESS && state->member != NULL) {
         symm_stream_member_abort(state->member);
     }
+    if (error == MPI_SUCCESS && state->host != NULL) {
+        symm_mpix_host_abort(state->host);
+    }
     return symm_mpix_raise(comm, error);
+}
+
+/* Of both lanes, if there are two, the one that has failed. */
+static int state_read(struct symm_mpix_comm *state, char *text, size_t size)
+{
+    if (state->host != NULL && (state->member == NULL ||
+                                symm_mpix_host_check(state->host, "") != MPI_SUCCESS)) {
+        symm_mpix_host_state(state->host, text, size);
+        return symm_mpix_host_check(state->host, "") != MPI_SUCCESS ? symm_mpix_err_stream()
+                                                                    : MPI_SUCCESS;
+    }
+    if (state->member == NULL) {
+        return MPI_SUCCESS;
+    }
+    enum symm_status status = symm_stream_member_state(state->member, text, size);
+    return status == SYMM_OK ? MPI_SUCCESS : symm_mpix_failure_class(status);
 }
 
 int symm_mpix_comm_state(MPI_Comm comm, char *text, int size)
@@ -198,9 +228,8 @@ int symm_mpix_comm_state(MPI_Comm comm, char *text, int size)
     int error = gpu_state_get(comm, "symm_mpix_comm_state", &state);
     if (error != MPI_SUCCESS) {
         (void)snprintf(words, sizeof(words), "no GPU stream");
-    } else if (state->member != NULL) {
-        enum symm_status status = symm_stream_member_state(state->member, words, sizeof(words));
-        error = status == SYMM_OK ? MPI_SUCCESS : symm_mpix_failure_class(status);
+    } else {
+        error = state_read(state, words, sizeof(words));
     }
     if (text != NULL && size > 0) {
         (void)snprintf(text, (size_t)size, "%s", words);

@@ -19,7 +19,10 @@ struct enqueue {
     const char *name;
     MPI_Comm comm;
     struct symm_mpix_comm *state;
-    struct symm_stream_call call;
+    struct symm_mpix_call made;   /* as the program makes it */
+    struct symm_stream_call call; /* for kernels; of an array that is packed, the packed one */
+    bool by_host;   /* the host makes it: kernels do not meet, or do not know the operation */
+    void *unpacked; /* what the kernel writes has to be unpacked from here; NULL: it has not */
     int error;
 };
 
@@ -27,7 +30,8 @@ struct enqueue {
 static struct enqueue enqueue_begin(const char *name, MPI_Comm comm,
                                     enum symm_collective collective)
 {
-    struct enqueue self = {.name = name, .comm = comm, .call = {.collective = collective}};
+    struct enqueue self = {.name = name, .comm = comm, .call = {.collective = collective},
+                           .made = {.collective = collective, .op = MPI_OP_NULL}};
     self.error = symm_mpix_comm_get(comm, &self.state);
     if (self.error != MPI_SUCCESS) {
         return self;
@@ -35,15 +39,27 @@ static struct enqueue enqueue_begin(const char *name, MPI_Comm comm,
     if (self.state == NULL || self.state->stream == NULL || !self.state->stream->has_gpu) {
         self.error = symm_mpix_error(MPI_ERR_OTHER, "%s: the communicator has no GPU stream; "
                                      "MPIX_Stream_comm_create() makes one that has", name);
-    } else if (self.state->member == NULL) {
+    } else if (!symm_mpix_comm_has_begun(self.state)) {
         self.error = symm_mpix_lane_begin(comm, self.state, name);
     }
+    self.by_host = self.error == MPI_SUCCESS && self.state->member == NULL;
     return self;
+}
+
+/* How many blocks this rank sends or receives. */
+static MPI_Count blocks_of(const struct enqueue *self, bool is_received)
+{
+    const enum symm_collective collective = self->call.collective;
+    const bool has_all =
+        collective == SYMM_ALLTOALL ||
+        (is_received ? collective == SYMM_ALLGATHER || collective == SYMM_GATHER
+                     : collective == SYMM_SCATTER || collective == SYMM_REDUCE_SCATTER_BLOCK);
+    return has_all && self->error == MPI_SUCCESS ? self->state->size : 1;
 }
 
 static void root_set(struct enqueue *self, int root)
 {
-    self->call.root = root;
+    self->call.root = self->made.root = root;
     if (self->error == MPI_SUCCESS && (root < 0 || root >= self->state->size)) {
         self->error = symm_mpix_error(MPI_ERR_ROOT, "%s: root %d; the communicator has ranks 0 to "
                                       "%d", self->name, root, self->state->size - 1);
@@ -71,15 +87,30 @@ static size_t bytes_multiply(struct enqueue *self, MPI_Count count, size_t exten
     return bytes;
 }
 
-/* Of elements that are copied. */
-static size_t bytes_of(struct enqueue *self, MPI_Count count, MPI_Datatype datatype)
+/* The bytes of a block that is copied: its array is this rank's. */
+static size_t bytes_of(struct enqueue *self, struct symm_mpix_array *array, MPI_Count count,
+                       MPI_Datatype datatype)
 {
-    size_t extent = 0;
+    size_t bytes = 0;
+    bool is_whole;
+    array->count = count;
+    array->datatype = datatype;
+    array->blocks = blocks_of(self, array == &self->made.received);
     count_check(self, count);
     if (self->error == MPI_SUCCESS) {
-        self->error = symm_mpix_extent(self->name, datatype, &extent);
+        self->error = symm_mpix_bytes(self->name, datatype, &bytes, &is_whole);
     }
-    return bytes_multiply(self, count, extent);
+    return bytes_multiply(self, count, bytes);
+}
+
+static size_t sent_bytes(struct enqueue *self, MPI_Count count, MPI_Datatype datatype)
+{
+    return bytes_of(self, &self->made.sent, count, datatype);
+}
+
+static size_t received_bytes(struct enqueue *self, MPI_Count count, MPI_Datatype datatype)
+{
+    return bytes_of(self, &self->made.received, count, datatype);
 }
 
 /* A block as it is sent is as long as one that is received. */
@@ -93,16 +124,23 @@ static void blocks_compare(struct enqueue *self, size_t sent, size_t received)
 
 static void reduction_set(struct enqueue *self, MPI_Count count, MPI_Datatype datatype, MPI_Op op)
 {
+    bool has_kernel = true;
     count_check(self, count);
     if (self->error == MPI_SUCCESS) {
-        self->error = symm_mpix_reduction(self->name, datatype, op, &self->call);
+        self->error = symm_mpix_reduction(self->name, datatype, op, &self->call, &has_kernel);
     }
     if (self->error == MPI_SUCCESS) {
         MPI_Count lower, extent = 0;
         (void)PMPI_Type_get_extent_x(datatype, &lower, &extent);
         (void)bytes_multiply(self, count, (size_t)extent);
     }
+    self->by_host |= !has_kernel;
     self->call.count = (size_t)count;
+    self->made.op = op;
+    self->made.sent = (struct symm_mpix_array){
+        .count = count, .datatype = datatype, .blocks = blocks_of(self, false)};
+    self->made.received =
+        (struct symm_mpix_array){.count = count, .datatype = datatype, .blocks = 1};
 }
 
 /* ---- buffers --------------------------------------------------------------------------------- */
@@ -116,6 +154,12 @@ static int refused(const struct enqueue *self, enum symm_status status)
                            failure[0] != '\0' ? failure : symm_status_string(status));
 }
 
+static bool is_reached(const struct symm_mpix_comm *state, const void *buffer)
+{
+    return state->member != NULL ? symm_stream_member_reaches(state->member, buffer)
+                                 : symm_mpix_host_reaches(state->host, buffer);
+}
+
 /* A buffer that is significant on this rank, and not in place.  Without data it may be anything. */
 static void buffer_check(struct enqueue *self, const void *buffer, const char *which)
 {
@@ -126,7 +170,7 @@ static void buffer_check(struct enqueue *self, const void *buffer, const char *w
     }
     symm_cuda_forget_failure();
     if (self->error != MPI_SUCCESS || self->call.count == 0 ||
-        (buffer != NULL && symm_stream_member_reaches(self->state->member, buffer))) {
+        (buffer != NULL && is_reached(self->state, buffer))) {
         return;
     }
     symm_cuda_last_failure(failure, sizeof(failure));
@@ -136,22 +180,57 @@ static void buffer_check(struct enqueue *self, const void *buffer, const char *w
     } else if (failure[0] != '\0') {
         self->error = refused(self, SYMM_ERR_SYSTEM);
     } else {
-        self->error = symm_mpix_error(MPI_ERR_BUFFER, "%s: the %s buffer is no memory that kernels "
-                                      "on the stream's GPU reach; take device memory, managed or "
+        self->error = symm_mpix_error(MPI_ERR_BUFFER, "%s: the %s buffer is no memory that work "
+                                      "on the stream's GPU reaches; take device memory, managed or "
                                       "pinned memory", self->name, which);
     }
+}
+
+/*
+ * Elements with gaps are packed for kernels.  Returns where the kernel has the array, and whose
+ * elements it copies.
+ */
+static void *packed_of(struct enqueue *self, const struct symm_mpix_array *array, bool is_output,
+                       bool is_read)
+{
+    size_t bytes;
+    bool is_whole = true;
+    void *packed = array->at;
+    const bool is_copied = !symm_collective_get(self->call.collective)->reduces;
+    if (self->error != MPI_SUCCESS || self->by_host || !is_copied || self->call.count == 0) {
+        return packed;
+    }
+    self->error = symm_mpix_bytes(self->name, array->datatype, &bytes, &is_whole);
+    if (self->error != MPI_SUCCESS || is_whole) {
+        return packed;
+    }
+    self->error = symm_mpix_host_room(self->comm, self->state, self->name, array, is_output,
+                                      &packed);
+    if (self->error == MPI_SUCCESS && is_read) {
+        self->error = symm_mpix_host_pack(self->state, self->name, array, is_output, packed);
+    }
+    if (is_output) {
+        self->unpacked = packed;
+    }
+    return packed;
 }
 
 static const void *input_of(struct enqueue *self, const void *sendbuf)
 {
     buffer_check(self, sendbuf, "send");
-    return sendbuf;
+    self->made.sent.at = (void *)(uintptr_t)sendbuf;
+    return packed_of(self, &self->made.sent, false, true);
 }
 
-static void *output_of(struct enqueue *self, void *recvbuf)
+/* In place, it has the input as well. */
+static void *output_of(struct enqueue *self, void *recvbuf, bool in_place)
 {
     buffer_check(self, recvbuf, "receive");
-    return recvbuf;
+    self->made.received.at = recvbuf;
+    if (in_place) {
+        self->made.sent.at = MPI_IN_PLACE;
+    }
+    return packed_of(self, &self->made.received, true, in_place);
 }
 
 /* This rank's block of an array; nowhere, if there is no array. */
@@ -164,20 +243,31 @@ static void *own_block(const struct enqueue *self, const void *array)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
+static void kernel_add(struct enqueue *self)
+{
+    self->error = symm_mpix_lane_check(self->state->member, self->name);
+    if (self->error != MPI_SUCCESS) {
+        return;
+    }
+    symm_cuda_forget_failure();
+    enum symm_status status = symm_stream_member_add(self->state->member, &self->call);
+    if (status != SYMM_OK) {
+        self->error = refused(self, status);
+    } else if (self->unpacked != NULL) {
+        self->error = symm_mpix_host_unpack(self->state, self->name, &self->made.received,
+                                            self->unpacked);
+    }
+}
+
 /* NULL: this rank has no such buffer, or there are no data. */
 static int enqueue_end(struct enqueue *self, const void *input, void *output)
 {
     self->call.input = input;
     self->call.output = output;
-    if (self->error == MPI_SUCCESS) {
-        self->error = symm_mpix_lane_check(self->state->member, self->name);
-    }
-    if (self->error == MPI_SUCCESS) {
-        symm_cuda_forget_failure();
-        enum symm_status status = symm_stream_member_add(self->state->member, &self->call);
-        if (status != SYMM_OK) {
-            self->error = refused(self, status);
-        }
+    if (self->error == MPI_SUCCESS && self->by_host) {
+        self->error = symm_mpix_host_call(self->comm, self->state, self->name, &self->made);
+    } else if (self->error == MPI_SUCCESS) {
+        kernel_add(self);
     }
     return symm_mpix_raise(self->comm, self->error);
 }
@@ -185,8 +275,9 @@ static int enqueue_end(struct enqueue *self, const void *input, void *output)
 /* A rank that sends and receives; in place, it sends what the receive buffer has. */
 static int enqueue_end_alike(struct enqueue *self, const void *sendbuf, void *recvbuf)
 {
-    void *output = output_of(self, recvbuf);
-    return enqueue_end(self, sendbuf == MPI_IN_PLACE ? output : input_of(self, sendbuf), output);
+    const bool in_place = sendbuf == MPI_IN_PLACE;
+    void *output = output_of(self, recvbuf, in_place);
+    return enqueue_end(self, in_place ? output : input_of(self, sendbuf), output);
 }
 
 static bool is_root(const struct enqueue *self)
@@ -230,9 +321,11 @@ int MPIX_Bcast_enqueue_c(void *buffer, MPI_Count count, MPI_Datatype datatype, i
 {
     struct enqueue self = enqueue_begin("MPIX_Bcast_enqueue", comm, SYMM_BCAST);
     root_set(&self, root);
-    self.call.count = bytes_of(&self, count, datatype);
-    buffer_check(&self, buffer, is_root(&self) ? "send" : "receive");
-    return enqueue_end(&self, buffer, buffer);
+    self.call.count = received_bytes(&self, count, datatype);
+    void *packed = output_of(&self, buffer, is_root(&self));
+    self.made.sent.at = NULL; /* of a broadcast's root, the array is one that receives */
+    self.unpacked = is_root(&self) ? NULL : self.unpacked;
+    return enqueue_end(&self, packed, packed);
 }
 
 int MPIX_Allgather_enqueue_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
@@ -240,12 +333,12 @@ int MPIX_Allgather_enqueue_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
                              MPI_Comm comm)
 {
     struct enqueue self = enqueue_begin("MPIX_Allgather_enqueue", comm, SYMM_ALLGATHER);
-    self.call.count = bytes_of(&self, recvcount, recvtype);
+    self.call.count = received_bytes(&self, recvcount, recvtype);
     if (sendbuf != MPI_IN_PLACE) {
-        blocks_compare(&self, bytes_of(&self, sendcount, sendtype), self.call.count);
+        blocks_compare(&self, sent_bytes(&self, sendcount, sendtype), self.call.count);
         return enqueue_end_alike(&self, sendbuf, recvbuf);
     }
-    void *output = output_of(&self, recvbuf);
+    void *output = output_of(&self, recvbuf, true);
     return enqueue_end(&self, own_block(&self, output), output);
 }
 
@@ -254,9 +347,9 @@ int MPIX_Alltoall_enqueue_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
                             MPI_Comm comm)
 {
     struct enqueue self = enqueue_begin("MPIX_Alltoall_enqueue", comm, SYMM_ALLTOALL);
-    self.call.count = bytes_of(&self, recvcount, recvtype);
+    self.call.count = received_bytes(&self, recvcount, recvtype);
     if (sendbuf != MPI_IN_PLACE) {
-        blocks_compare(&self, bytes_of(&self, sendcount, sendtype), self.call.count);
+        blocks_compare(&self, sent_bytes(&self, sendcount, sendtype), self.call.count);
     }
     return enqueue_end_alike(&self, sendbuf, recvbuf);
 }
@@ -269,15 +362,15 @@ int MPIX_Gather_enqueue_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
     struct enqueue self = enqueue_begin("MPIX_Gather_enqueue", comm, SYMM_GATHER);
     root_set(&self, root);
     if (!is_root(&self)) {
-        self.call.count = bytes_of(&self, sendcount, sendtype);
+        self.call.count = sent_bytes(&self, sendcount, sendtype);
         return enqueue_end(&self, input_of(&self, sendbuf), NULL);
     }
-    self.call.count = bytes_of(&self, recvcount, recvtype);
+    self.call.count = received_bytes(&self, recvcount, recvtype);
     if (sendbuf != MPI_IN_PLACE) {
-        blocks_compare(&self, bytes_of(&self, sendcount, sendtype), self.call.count);
+        blocks_compare(&self, sent_bytes(&self, sendcount, sendtype), self.call.count);
         return enqueue_end_alike(&self, sendbuf, recvbuf);
     }
-    void *output = output_of(&self, recvbuf);
+    void *output = output_of(&self, recvbuf, true);
     return enqueue_end(&self, own_block(&self, output), output);
 }
 
@@ -288,15 +381,17 @@ int MPIX_Scatter_enqueue_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatyp
     struct enqueue self = enqueue_begin("MPIX_Scatter_enqueue", comm, SYMM_SCATTER);
     root_set(&self, root);
     if (!is_root(&self)) {
-        self.call.count = bytes_of(&self, recvcount, recvtype);
-        return enqueue_end(&self, NULL, output_of(&self, recvbuf));
+        self.call.count = received_bytes(&self, recvcount, recvtype);
+        return enqueue_end(&self, NULL, output_of(&self, recvbuf, false));
     }
-    self.call.count = bytes_of(&self, sendcount, sendtype);
+    self.call.count = sent_bytes(&self, sendcount, sendtype);
     if (recvbuf != MPI_IN_PLACE) {
-        blocks_compare(&self, self.call.count, bytes_of(&self, recvcount, recvtype));
-        return enqueue_end(&self, input_of(&self, sendbuf), output_of(&self, recvbuf));
+        blocks_compare(&self, self.call.count, received_bytes(&self, recvcount, recvtype));
+        const void *sent = input_of(&self, sendbuf);
+        return enqueue_end(&self, sent, output_of(&self, recvbuf, false));
     }
     const void *input = input_of(&self, sendbuf);
+    self.made.received.at = MPI_IN_PLACE;
     return enqueue_end(&self, input, own_block(&self, input));
 }
 

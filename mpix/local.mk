@@ -14,10 +14,17 @@ libsymm_mpix_la_SOURCES = \
 	mpix/enqueue.c \
 	mpix/enqueue_int.c \
 	mpix/errors.c \
+	mpix/host.h \
+	mpix/host_calls.c \
+	mpix/host_path.c \
+	mpix/host_tasks.c \
+	mpix/host_thread.c \
 	mpix/lanes.c \
 	mpix/mpix.h \
+	mpix/process.c \
 	mpix/stream.c \
 	mpix/symm_mpix.h \
+	mpix/tell.c \
 	mpix/types.c
 EXTRA_libsymm_mpix_la_DEPENDENCIES = mpix/symm_mpix.map
 EXTRA_DIST += mpix/symm_mpix.map

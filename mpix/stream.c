@@ -66,15 +66,21 @@ static bool info_get(MPI_Info info, const char *key, char *value)
 /* The environment's word counts for streams whose info has none. */
 static int path_read(MPI_Info info, struct symm_mpix_stream *stream)
 {
+    static const char *const words[] = {
+        [SYMM_MPIX_AUTO] = "auto", [SYMM_MPIX_KERNELS] = "kernels", [SYMM_MPIX_HOST] = "host",
+    };
     char value[MPI_MAX_INFO_VAL];
     const char *path = info_get(info, "symm_path", value) ? value : getenv("SYMM_STREAM_PATH");
-    stream->shares_devices = path != NULL && strcmp(path, "kernels") == 0;
-    if (path != NULL && !stream->shares_devices && strcmp(path, "auto") != 0) {
-        return symm_mpix_error(MPI_ERR_INFO_VALUE,
-                               "MPIX_Stream_create: symm_path is '%s'; auto and kernels are "
-                               "possible", path);
+    for (size_t i = 0; path != NULL && i < sizeof(words) / sizeof(*words); i++) {
+        if (strcmp(path, words[i]) == 0) {
+            stream->path = (enum symm_mpix_path)i;
+            return MPI_SUCCESS;
+        }
     }
-    return MPI_SUCCESS;
+    return path == NULL ? MPI_SUCCESS
+                        : symm_mpix_error(MPI_ERR_INFO_VALUE,
+                                          "MPIX_Stream_create: symm_path is '%s'; auto, kernels "
+                                          "and host are possible", path);
 }
 
 static int bytes_read(MPI_Info info, struct symm_mpix_stream *stream)

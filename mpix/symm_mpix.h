@@ -16,6 +16,9 @@
  * and GPU streams").  Those in its form for other collectives, and those that begin with
  * symm_mpix_, are of this library alone.  symm_mpix(3) is the reference.
  *
+ * Where kernels cannot make a call, a thread of the library does: on several nodes, for ranks that
+ * share a GPU, for operations of the program's own.  That needs MPI_THREAD_MULTIPLE.
+ *
  * The rule for all calls: the work of a communicator, queued or in graphs, runs in one order, the
  * same on all ranks, and never two calls at a time on one rank.  What one stream holds obeys it.
  *
@@ -47,9 +50,10 @@ SYMM_MPIX_API int MPIX_Info_set_hex(MPI_Info info, const char *key, const void *
 /*
  * A stream.  Of the info: `type`, "cudaStream_t"; `value`, by MPIX_Info_set_hex(), the handle,
  * which stays the caller's and is destroyed after the last communicator that uses it; `symm_path`,
- * "auto" or "kernels", where the latter allows ranks that share a GPU (2 ms a call, for tests);
- * `symm_bytes`, of device memory that a communicator takes at most, in decimal digits.  Other keys
- * are ignored.  MPI_INFO_NULL: a stream without a GPU, on which nothing can be queued.
+ * "auto", "kernels", which allows ranks that share a GPU (2 ms a call, for tests), or "host", which
+ * has the host make all calls; `symm_bytes`, of device memory that a communicator takes at most, in
+ * decimal digits.  Other keys are ignored.  MPI_INFO_NULL: a stream without a GPU, on which nothing
+ * can be queued.
  * Errors: MPI_ERR_ARG, MPI_ERR_INFO_VALUE, MPI_ERR_NO_MEM, which are returned, whatever the
  * handlers are.
  */
@@ -65,8 +69,8 @@ SYMM_MPIX_API int MPIX_Stream_free(MPIX_Stream *stream);
  * for the first on a duplicate.  The error handler is that of `comm`.  Either all ranks have a
  * stream with a GPU, or none has.  Errors, on all ranks alike: MPI_ERR_UNSUPPORTED_OPERATION where
  * kernels cannot meet (ranks of several nodes, one GPU for several ranks, MPS, MIG, more than 8
- * ranks, more than 64 communicators, no CUDA), whose error string says which; MPI_ERR_COMM
- * (intercommunicators).
+ * ranks, more than 64 communicators), nor the host make the calls (below MPI_THREAD_MULTIPLE, no
+ * CUDA), whose error string says which; MPI_ERR_COMM (intercommunicators).
  */
 SYMM_MPIX_API int MPIX_Stream_comm_create(MPI_Comm comm, MPIX_Stream stream, MPI_Comm *newcomm);
 
@@ -93,15 +97,16 @@ SYMM_MPIX_API int symm_mpix_comm_abort(MPI_Comm comm);
 /*
  * Arguments are those of the functions of MPI of the same name.  Buffers are memory that the GPU
  * reaches: of cudaMalloc(), of pools, managed, pinned, of MPI_Alloc_mem().  They stay untouched
- * until the stream has come so far.  Datatypes have no gaps; pairs of MPI (MPI_DOUBLE_INT) may.
- * Operations are MPI's own, and those of 16-bit floats in symm.h.  Results have the bits of the
- * blocking functions in coll/symm.
+ * until the stream has come so far.  Kernels know datatypes without gaps, pairs of MPI
+ * (MPI_DOUBLE_INT), MPI's own operations, and those of 16-bit floats in symm.h.  Their results have
+ * the bits of the blocking functions in coll/symm.  With other types and operations the host has a
+ * part in the call.
  *
  * Errors, through the communicator's handler, at the call: MPI_ERR_COUNT, MPI_ERR_TYPE,
- * MPI_ERR_OP, MPI_ERR_ROOT, MPI_ERR_BUFFER (memory that kernels do not reach, NULL, MPI_IN_PLACE
+ * MPI_ERR_OP, MPI_ERR_ROOT, MPI_ERR_BUFFER (memory that the GPU does not reach, NULL, MPI_IN_PLACE
  * where MPI does not have it), MPI_ERR_TRUNCATE (this rank sends another number of bytes than it
  * receives), MPI_ERR_OTHER (a communicator without a GPU stream), MPI_ERR_UNSUPPORTED_OPERATION
- * (user-defined operations, datatypes with gaps), MPIX_ERR_STREAM.
+ * (what only the host could do, below MPI_THREAD_MULTIPLE), MPIX_ERR_STREAM.
  */
 SYMM_MPIX_API int MPIX_Allreduce_enqueue(const void *sendbuf, void *recvbuf, int count,
                                          MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);

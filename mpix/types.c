@@ -168,11 +168,19 @@ static bool is_float16(MPI_Datatype datatype, MPI_Op op, struct symm_stream_call
     return true;
 }
 
+static bool is_named(MPI_Datatype datatype)
+{
+    int integers, addresses, datatypes, combiner = MPI_COMBINER_DUP;
+    (void)PMPI_Type_get_envelope(datatype, &integers, &addresses, &datatypes, &combiner);
+    return combiner == MPI_COMBINER_NAMED;
+}
+
 int symm_mpix_reduction(const char *call, MPI_Datatype datatype, MPI_Op op,
-                        struct symm_stream_call *reduction)
+                        struct symm_stream_call *reduction, bool *has_kernel)
 {
     enum family family = EXACT;
     int error = datatype_check(call, datatype);
+    *has_kernel = true;
     if (error != MPI_SUCCESS) {
         return error;
     }
@@ -182,18 +190,15 @@ int symm_mpix_reduction(const char *call, MPI_Datatype datatype, MPI_Op op,
     }
     reduction->op = predefined_op(op);
     if (reduction->op == SYMM_CUDA_OP_COUNT) {
-        return is_float16(datatype, op, reduction)
-                   ? MPI_SUCCESS
-                   : symm_mpix_error(MPI_ERR_UNSUPPORTED_OPERATION,
-                                     "%s: kernels know MPI's own operations, and those of 16-bit "
-                                     "floats in symm.h; use a blocking call for this one", call);
+        *has_kernel = is_float16(datatype, op, reduction);
+        return MPI_SUCCESS;
     }
     reduction->type = predefined_type(datatype, &family);
-    if (reduction->type == SYMM_CUDA_TYPE_COUNT && family != OPAQUE) {
-        return symm_mpix_error(MPI_ERR_UNSUPPORTED_OPERATION,
-                               "%s: kernels do not reduce this datatype", call);
+    if (reduction->type == SYMM_CUDA_TYPE_COUNT && family != OPAQUE && is_named(datatype)) {
+        *has_kernel = false; /* a type such as MPI_LONG_DOUBLE */
+        return MPI_SUCCESS;
     }
-    return is_allowed(family, reduction->op) &&
+    return reduction->type != SYMM_CUDA_TYPE_COUNT && is_allowed(family, reduction->op) &&
                    symm_device_can_reduce(reduction->type, reduction->op)
                ? MPI_SUCCESS
                : symm_mpix_error(MPI_ERR_OP, "%s: MPI does not define the operation for the "
@@ -234,7 +239,7 @@ static bool keeps_order(MPI_Datatype datatype, size_t size)
 }
 
 /* The answer stays with the datatype. */
-static bool is_whole(MPI_Datatype datatype, size_t size)
+static bool is_whole_of(MPI_Datatype datatype, size_t size)
 {
     static char yes, no;
     void *known = NULL;
@@ -248,30 +253,25 @@ static bool is_whole(MPI_Datatype datatype, size_t size)
     return known == &yes;
 }
 
-int symm_mpix_extent(const char *call, MPI_Datatype datatype, size_t *extent)
+int symm_mpix_bytes(const char *call, MPI_Datatype datatype, size_t *bytes, bool *is_whole)
 {
     MPI_Count size, lower, whole, true_lower, true_whole;
-    int integers, addresses, datatypes, combiner;
     int error = datatype_check(call, datatype);
+    *is_whole = true;
     if (error != MPI_SUCCESS) {
         return error;
     }
-    if (PMPI_Type_get_envelope(datatype, &integers, &addresses, &datatypes, &combiner) !=
-            MPI_SUCCESS ||
-        PMPI_Type_size_x(datatype, &size) != MPI_SUCCESS ||
+    if (PMPI_Type_size_x(datatype, &size) != MPI_SUCCESS ||
         PMPI_Type_get_extent_x(datatype, &lower, &whole) != MPI_SUCCESS ||
         PMPI_Type_get_true_extent_x(datatype, &true_lower, &true_whole) != MPI_SUCCESS) {
         return symm_mpix_error(MPI_ERR_TYPE, "%s: the datatype is none", call);
     }
-    *extent = size > 0 ? (size_t)whole : 0;
-    if (size == 0 || combiner == MPI_COMBINER_NAMED) {
-        return MPI_SUCCESS; /* of pairs the gaps are copied, too */
-    }
-    if (size == whole && size == true_whole && lower == 0 && true_lower == 0 && size <= INT_MAX &&
-        is_whole(datatype, (size_t)size)) {
+    if (size == 0 || is_named(datatype)) {
+        *bytes = size > 0 ? (size_t)whole : 0; /* of pairs the gaps are copied, too */
         return MPI_SUCCESS;
     }
-    return symm_mpix_error(MPI_ERR_UNSUPPORTED_OPERATION,
-                           "%s: elements of the datatype have gaps, or are not in the order of "
-                           "their addresses; kernels on streams move whole ones", call);
+    *bytes = (size_t)size;
+    *is_whole = size == whole && size == true_whole && lower == 0 && true_lower == 0 &&
+                size <= INT_MAX && is_whole_of(datatype, (size_t)size);
+    return MPI_SUCCESS;
 }

@@ -284,6 +284,27 @@ tap_install_driver() {
     with_driver="env LD_LIBRARY_PATH=$tap_folder/driver:$LD_LIBRARY_PATH SYMM_STANDIN_DELAY=0"
 }
 
+# tap_emulate_nodes: from now on "$tap_nodes --host nodeA:2,nodeB:1" has mpirun start ranks on two
+# nodes. A host name of its own makes a node: Open MPI compares nothing else.
+tap_emulate_nodes() {
+    unshare -u true 2>/dev/null || return 1
+    cat >"$tap_folder/agent" <<'END'
+#!/bin/sh
+host=$1
+shift
+exec unshare -u sh -c "hostname $host && $*"
+END
+    chmod +x "$tap_folder/agent"
+    case ${OMPI_VERSION:-$("$MPIRUN" --version | sed -n 's/.*(Open MPI) //p')} in
+        4.*) tap_nodes="--mca plm_rsh_agent $tap_folder/agent" ;;
+        *)
+            tap_nodes="--mca plm_ssh_agent $tap_folder/agent --bind-to none"
+            MPIRUN_FLAGS= # --oversubscribe puts all ranks on the first node
+            ;;
+    esac
+    tap_nodes="$tap_nodes --mca btl_tcp_if_include lo ${tap_all:+-x SYMM_TEST_ALL}"
+}
+
 # Checks may then also look for what plain Open MPI does not promise.
 if tap_have_symm; then
     SYMM_TEST_EXPECT=1

@@ -110,6 +110,9 @@
     F(cuStreamGetId, 12000)             \
     F(cuStreamWaitEvent, 3020)          \
     F(cuStreamGetCaptureInfo, SYMM_CUDA_CAPTURE_INFO_VERSION) \
+    F(cuStreamWriteValue32, 11070)      \
+    F(cuStreamWriteValue64, 11070)      \
+    F(cuStreamWaitValue32, 11070)       \
     F(cuGraphRetainUserObject, 11030)   \
     F(cuUserObjectCreate, 11030)        \
     F(cuUserObjectRelease, 11030)

@@ -33,8 +33,8 @@ static void types_refuse(void)
     expect(MPIX_Bcast_enqueue(input, 2, gaps, 0, comm), MPI_ERR_UNSUPPORTED_OPERATION, "gaps");
     expect(MPIX_Bcast_enqueue(input, 2, turned, 0, comm), MPI_ERR_UNSUPPORTED_OPERATION,
            "elements back to front");
-    expect(MPIX_Allreduce_enqueue(input, output, 1, whole, MPI_SUM, comm),
-           MPI_ERR_UNSUPPORTED_OPERATION, "a reduction of a derived datatype");
+    expect(MPIX_Allreduce_enqueue(input, output, 1, whole, MPI_SUM, comm), MPI_ERR_OP,
+           "a reduction of a derived datatype");
     test_check(MPIX_Bcast_enqueue(input, 2, whole, 0, comm) == MPI_SUCCESS, "a whole datatype");
     cuda_stream_await(stream);
     MPI_Type_free(&gaps);

@@ -180,7 +180,8 @@ static void mismatch(const char *which)
         MPIX_Allreduce_enqueue(input, output, 10, MPI_INT, MPI_SUM, comm);
         MPIX_Bcast_enqueue(output, 10, MPI_INT, 0, comm);
     }
-    failed("calls that differ", "different calls");
+    /* The host has the words of MPI. */
+    failed("calls that differ", sums_by_host ? "of the communicator" : "different calls");
 }
 
 /* What kernels have found when MPI ends at once. */

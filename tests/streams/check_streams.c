@@ -4,7 +4,10 @@
  * communicators and streams.  In each round a rank makes the calls one by one, or has them in a
  * graph that it launches again for the next rounds.
  *
- *     check_streams [--rounds N] [--most BYTES]
+ *     check_streams [--rounds N] [--most BYTES] [--threads]
+ *
+ * With --threads, MPI gives MPI_THREAD_MULTIPLE, and some calls have datatypes with gaps, which
+ * differ between ranks, or an operation of the program's: the host has a part in them.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -40,6 +43,7 @@ struct call {
 };
 
 static uint64_t most = 20000; /* bytes of a block */
+static bool has_threads;
 static size_t room;           /* bytes of each array */
 static MPI_Comm comms[COMMS];
 static void *streams[COMMS];
@@ -51,6 +55,47 @@ static uint64_t draw(uint64_t place, uint64_t what, uint64_t below)
 }
 
 /* ---- types ----------------------------------------------------------------------------------- */
+
+/* Two integers each: with gaps, back to front, and as they are. */
+enum { GAPPED, TURNED, WHOLE, DERIVED };
+static MPI_Datatype derived[DERIVED];
+static MPI_Op own_op; /* on any of these, and on MPI_INT */
+
+static void integers_add(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    const int *from = in;
+    int *to = inout;
+    MPI_Aint lower, extent;
+    MPI_Type_get_extent(*type, &lower, &extent);
+    const int step = (int)extent / (int)sizeof(int), other = step == 4 ? 2 : step / 2;
+    for (int i = 0; i < *count; i++) {
+        to[i * step] += from[i * step];
+        if (step > 1) {
+            to[i * step + other] += from[i * step + other];
+        }
+    }
+}
+
+static void derived_make(void)
+{
+    const int places[] = {1, 0};
+    MPI_Datatype vector;
+    MPI_Type_vector(2, 1, 2, MPI_INT, &vector);
+    MPI_Type_create_resized(vector, 0, 4 * (MPI_Aint)sizeof(int), &derived[GAPPED]);
+    MPI_Type_create_indexed_block(2, 1, places, MPI_INT, &derived[TURNED]);
+    MPI_Type_contiguous(2, MPI_INT, &derived[WHOLE]);
+    for (int i = 0; i < DERIVED; i++) {
+        MPI_Type_commit(&derived[i]);
+    }
+    MPI_Type_free(&vector);
+    MPI_Op_create(integers_add, 1, &own_op);
+}
+
+static bool is_derived(MPI_Datatype type)
+{
+    return has_threads && (type == derived[GAPPED] || type == derived[TURNED] ||
+                           type == derived[WHOLE]);
+}
 
 static MPI_Datatype type_of(uint64_t number, bool is_pair)
 {
@@ -77,6 +122,12 @@ static void element_fill(unsigned char *to, MPI_Datatype type, size_t extent, ui
 {
     const int number = (int)(random % 16), index = (int)(random >> 8 & 63);
     memset(to, 0, extent);
+    if (is_derived(type)) {
+        for (size_t at = 0; at < extent; at += sizeof(number)) {
+            to[at] = (unsigned char)(number + (int)at);
+        }
+        return;
+    }
     if (type == MPI_FLOAT || type == MPI_FLOAT_INT) {
         const float value = (float)number;
         memcpy(to, &value, sizeof(value));
@@ -106,21 +157,38 @@ static bool is_in_place(const struct call *call)
     return call->in_place && (!is_rooted || test_rank == call->root);
 }
 
+/* Copies may have another type on each rank, of the same integers. */
+static void derived_draw(struct call *call, uint64_t place)
+{
+    const uint64_t own = place * RANKS + (uint64_t)test_rank;
+    if (!reduces(call)) {
+        call->type = derived[draw(own, 30, DERIVED)];
+    } else {
+        call->type = draw(place, 31, 2) == 0 ? MPI_INT : derived[draw(place, 32, 2) * WHOLE];
+        call->op = own_op;
+    }
+}
+
 static void call_draw(struct call *call, uint64_t place, int comm)
 {
     const bool is_pair = draw(place, 1, 4) == 0;
     MPI_Aint lower, extent;
+    size_t most_extent;
     call->kind = (enum kind)draw(place, 2, KINDS);
     call->type = type_of(draw(place, 3, 1000), is_pair);
     call->op = op_of(draw(place, 4, 1000), is_pair);
     call->root = (int)draw(place, 5, (uint64_t)test_size);
     call->in_place = draw(place, 6, 2) == 0;
     call->comm = comm;
+    if (has_threads && draw(place, 33, 3) == 0) {
+        derived_draw(call, place);
+    }
     MPI_Type_get_extent(call->type, &lower, &extent);
     call->extent = (size_t)extent;
+    most_extent = is_derived(call->type) ? 4 * sizeof(int) : call->extent;
     /* Few elements in one call of three; none now and then. */
     const uint64_t elements = draw(place, 7, 3) == 0 ? draw(place, 8, 9)
-                                                     : draw(place, 8, most / call->extent);
+                                                     : draw(place, 8, most / most_extent);
     call->count = (int)elements;
     /* On some ranks at an address that only its own type divides. */
     call->offset = draw(place * RANKS + (uint64_t)test_rank, 9, 4) * call->extent;
@@ -287,22 +355,37 @@ static void round_make(struct call *calls, uint64_t round)
     }
 }
 
+/* Returns how many arguments are its own. */
+static int arguments_read(int argc, char **argv, uint64_t *rounds)
+{
+    int i = 1;
+    while (i < argc) {
+        if (strcmp(argv[i], "--threads") == 0) {
+            has_threads = true;
+            i++;
+        } else if (i + 1 < argc && strcmp(argv[i], "--rounds") == 0) {
+            *rounds = test_number(argv[i], argv[i + 1]);
+            i += 2;
+        } else if (i + 1 < argc && strcmp(argv[i], "--most") == 0) {
+            most = test_number(argv[i], argv[i + 1]);
+            i += 2;
+        } else {
+            break;
+        }
+    }
+    return i - 1;
+}
+
 int main(int argc, char **argv)
 {
     static struct call calls[CALLS];
     uint64_t rounds = 60;
-    int own = 1;
-    for (int i = 1; i + 1 < argc; i += 2) {
-        if (strcmp(argv[i], "--rounds") == 0) {
-            rounds = test_number(argv[i], argv[i + 1]);
-        } else if (strcmp(argv[i], "--most") == 0) {
-            most = test_number(argv[i], argv[i + 1]);
-        } else {
-            break;
-        }
-        own += 2;
+    const int own = arguments_read(argc, argv, &rounds);
+    test_begin(argc - own, argv + own, "check_streams",
+               has_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE);
+    if (has_threads) {
+        derived_make();
     }
-    test_begin(argc - own + 1, argv + own - 1, "check_streams", MPI_THREAD_SINGLE);
     const char *local = getenv("OMPI_COMM_WORLD_LOCAL_RANK");
     cuda_memory_open(local != NULL ? atoi(local) : test_rank);
     cuda_streams_open();

@@ -7,7 +7,8 @@
 streams_tests = \
 	tests/streams/streams.tap \
 	tests/streams/faults_streams.tap \
-	tests/streams/failures_streams.tap
+	tests/streams/failures_streams.tap \
+	tests/streams/host_streams.tap
 
 TESTS += $(streams_tests)
 dist_check_SCRIPTS += $(streams_tests)

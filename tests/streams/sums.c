@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool sums_by_host;
 void *stream;
 MPI_Comm comm;
 int *input, *output;
@@ -18,7 +19,9 @@ int numbers[SUMS_MOST];
 void sums_open(char **argv, const char *name)
 {
     const char *local = getenv("OMPI_COMM_WORLD_LOCAL_RANK");
-    test_begin(1, argv, name, MPI_THREAD_SINGLE);
+    const char *path = getenv("SYMM_STREAM_PATH");
+    sums_by_host = path != NULL && strcmp(path, "host") == 0;
+    test_begin(1, argv, name, sums_by_host ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE);
     cuda_memory_open(local != NULL ? atoi(local) : test_rank);
     cuda_streams_open();
     input = cuda_memory_get(CUDA_MEMORY_ALLOC, sizeof(numbers));

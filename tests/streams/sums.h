@@ -14,6 +14,7 @@
 
 enum { SUMS_COUNT = 1000, SUMS_MOST = 1 << 18 };
 
+extern bool sums_by_host; /* SYMM_STREAM_PATH says so; then MPI gives MPI_THREAD_MULTIPLE */
 extern void *stream;
 extern MPI_Comm comm;
 extern int *input, *output;     /* of the device, SUMS_MOST elements */

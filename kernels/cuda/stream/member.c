@@ -243,21 +243,7 @@ enum symm_status symm_stream_member_add(struct symm_stream_member *member,
 
 bool symm_stream_member_reaches(const struct symm_stream_member *member, const void *address)
 {
-    struct symm_memory memory;
-    if (!symm_cuda_memory_describe(address, &memory)) {
-        return false;
-    }
-    switch (memory.kind) {
-    case SYMM_MEMORY_HOST:
-        return symm_stream_device_reaches_pages(member->device);
-    case SYMM_MEMORY_PINNED:
-        return true;
-    case SYMM_MEMORY_MANAGED:
-        return symm_cuda_memory_is_usable(&memory, address);
-    case SYMM_MEMORY_DEVICE:
-        return memory.device == member->device && symm_cuda_memory_is_usable(&memory, address);
-    }
-    return false;
+    return symm_stream_reaches(member->device, address);
 }
 
 /* Within a scope.  Streams of a context that has been reset hold nothing. */

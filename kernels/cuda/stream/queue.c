@@ -11,7 +11,6 @@
 #include "config.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,14 +29,13 @@ struct symm_stream_queue {
     void *lanes[SYMM_STREAM_RANKS];
     struct symm_stream_words *words;
     CUdeviceptr device_words;
-    _Atomic uint32_t holders; /* graphs of the program that have kernels of it */
-    pthread_mutex_t mutex;    /* of what follows */
-    cuuint64_t capture;       /* the last one that has been made a holder; 0: none */
+    struct symm_stream_holders holders; /* graphs of the program that have kernels of it */
+    pthread_mutex_t mutex;              /* of what follows */
     struct recent {
         bool is_known;
         uint32_t signature;
         struct symm_stream_call call;
-    } recent[RECENT];         /* for what is told of a failure */
+    } recent[RECENT]; /* for what is told of a failure */
     unsigned next;
 };
 
@@ -177,47 +175,9 @@ void symm_stream_queue_destroy(struct symm_stream_queue *queue)
     free(queue);
 }
 
-/* ---- graphs of the program ------------------------------------------------------------------- */
-
-/* In a thread of the driver's, which may not call the driver. */
-static void let_go(void *data)
-{
-    struct symm_stream_queue *queue = data;
-    (void)atomic_fetch_sub_explicit(&queue->holders, 1, memory_order_release);
-}
-
-/*
- * The graph that is being captured, and all that is made from it, hold the queue from its first
- * call on.  Where the driver does not tell when they have gone, they never do.
- */
-static void captured_hold(struct symm_stream_queue *queue,
-                          const struct symm_stream_capture *capture)
-{
-    const struct symm_cuda *cuda = queue->queue.cuda;
-    CUuserObject object;
-    (void)pthread_mutex_lock(&queue->mutex);
-    if (queue->capture == capture->id) {
-        (void)pthread_mutex_unlock(&queue->mutex);
-        return;
-    }
-    queue->capture = capture->id;
-    (void)pthread_mutex_unlock(&queue->mutex);
-    (void)atomic_fetch_add_explicit(&queue->holders, 1, memory_order_relaxed);
-    CUresult result = cuda->cuUserObjectCreate(&object, queue, let_go, 1,
-                                               CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
-    if (result == CUDA_SUCCESS) {
-        result = cuda->cuGraphRetainUserObject(capture->graph, object, 1,
-                                               CU_GRAPH_USER_OBJECT_MOVE);
-        if (result != CUDA_SUCCESS) {
-            (void)atomic_fetch_add_explicit(&queue->holders, 1, memory_order_relaxed);
-            (void)cuda->cuUserObjectRelease(object, 1);
-        }
-    }
-}
-
 bool symm_stream_queue_is_held(const struct symm_stream_queue *queue)
 {
-    return atomic_load_explicit(&queue->holders, memory_order_acquire) != 0;
+    return symm_stream_are_held(&queue->holders);
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -232,7 +192,7 @@ static enum symm_status kernel_queue(struct symm_stream_queue *queue,
         return status;
     }
     if (capture.graph != NULL) {
-        captured_hold(queue, &capture);
+        symm_stream_holders_add(queue->queue.cuda, &queue->holders, &capture);
     }
     status = symm_queue_launch(&queue->queue, kernel, stream, queue->generation,
                                capture.graph == NULL ? &graph : NULL);

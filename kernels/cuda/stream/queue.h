@@ -31,11 +31,7 @@ enum symm_status symm_stream_queue_create(int device, int rank, int ranks,
                                           void *const *lanes,
                                           struct symm_stream_queue **queue);
 
-/*
- * Whether graphs of the program have kernels of it: graphs, or what has been made from them, that
- * were captured while calls were added.  A queue counts them by objects that the driver destroys
- * with the last of them.
- */
+/* Whether graphs of the program have kernels of it (streams.h). */
 bool symm_stream_queue_is_held(const struct symm_stream_queue *queue);
 
 /* No kernel of it is at work or will be: all streams are done, and no graph holds it. */

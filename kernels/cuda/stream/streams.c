@@ -59,7 +59,7 @@ enum symm_status symm_stream_device(void *stream, int *device)
     return status;
 }
 
-bool symm_stream_device_reaches_pages(int device)
+static bool reaches_pages(int device)
 {
     const struct symm_cuda *cuda;
     CUdevice handle;
@@ -67,6 +67,25 @@ bool symm_stream_device_reaches_pages(int device)
     return symm_cuda_get(&cuda) == SYMM_OK && cuda->cuDeviceGet(&handle, device) == CUDA_SUCCESS &&
            cuda->cuDeviceGetAttribute(&answer, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS,
                                       handle) == CUDA_SUCCESS && answer != 0;
+}
+
+bool symm_stream_reaches(int device, const void *address)
+{
+    struct symm_memory memory;
+    if (!symm_cuda_memory_describe(address, &memory)) {
+        return false;
+    }
+    switch (memory.kind) {
+    case SYMM_MEMORY_HOST:
+        return reaches_pages(device);
+    case SYMM_MEMORY_PINNED:
+        return true;
+    case SYMM_MEMORY_MANAGED:
+        return symm_cuda_memory_is_usable(&memory, address);
+    case SYMM_MEMORY_DEVICE:
+        return memory.device == device && symm_cuda_memory_is_usable(&memory, address);
+    }
+    return false;
 }
 
 /* Kernels of streams are compiled so that a multiprocessor holds two blocks (stream.cuh). */
@@ -129,6 +148,39 @@ enum symm_status symm_stream_capture_get(const struct symm_cuda *cuda, CUstream 
         capture->graph = NULL;
     }
     return SYMM_OK;
+}
+
+/* In a thread of the driver's, which may not call the driver. */
+static void let_go(void *data)
+{
+    struct symm_stream_holders *holders = data;
+    (void)atomic_fetch_sub_explicit(&holders->count, 1, memory_order_release);
+}
+
+void symm_stream_holders_add(const struct symm_cuda *cuda, struct symm_stream_holders *holders,
+                             const struct symm_stream_capture *capture)
+{
+    CUuserObject object;
+    if (atomic_exchange_explicit(&holders->capture, capture->id, memory_order_relaxed) ==
+        capture->id) {
+        return;
+    }
+    (void)atomic_fetch_add_explicit(&holders->count, 1, memory_order_relaxed);
+    CUresult result = cuda->cuUserObjectCreate(&object, holders, let_go, 1,
+                                               CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
+    if (result == CUDA_SUCCESS) {
+        result = cuda->cuGraphRetainUserObject(capture->graph, object, 1,
+                                               CU_GRAPH_USER_OBJECT_MOVE);
+        if (result != CUDA_SUCCESS) {
+            (void)atomic_fetch_add_explicit(&holders->count, 1, memory_order_relaxed);
+            (void)cuda->cuUserObjectRelease(object, 1);
+        }
+    }
+}
+
+bool symm_stream_are_held(const struct symm_stream_holders *holders)
+{
+    return atomic_load_explicit(&holders->count, memory_order_acquire) != 0;
 }
 
 /* ---- order ----------------------------------------------------------------------------------- */

@@ -12,6 +12,8 @@
 #ifndef SYMM_KERNELS_CUDA_STREAM_STREAMS_H
 #define SYMM_KERNELS_CUDA_STREAM_STREAMS_H
 
+#include <stdatomic.h>
+
 #include "heap/gpu/cuda_context.h"
 
 /* The graph that a stream's work goes into. */
@@ -26,8 +28,8 @@ struct symm_stream_capture {
  */
 enum symm_status symm_stream_device(void *stream, int *device);
 
-/* Whether kernels there use any memory of the host, as it is. */
-bool symm_stream_device_reaches_pages(int device);
+/* Whether kernels and copies of streams of a device reach this memory as it is. */
+bool symm_stream_reaches(int device, const void *address);
 
 /*
  * How many blocks of a kernel of streams the device has room for at a time.  Errors: those of
@@ -42,6 +44,21 @@ enum symm_status symm_stream_copy(int device, void *to, const void *from, size_t
 /* Within a scope.  Errors: SYSTEM; that a capture has been invalidated is one, too. */
 enum symm_status symm_stream_capture_get(const struct symm_cuda *cuda, CUstream stream,
                                          struct symm_stream_capture *capture);
+
+/*
+ * The graphs of the program that have work of ours, which is not given back as long as there are
+ * any: graphs, or what has been made from them, that were captured while work was queued.  They are
+ * counted by objects that the driver destroys with the last of them.  Zero at first.  Within a
+ * scope; where the driver does not tell when they have gone, they never do.
+ */
+struct symm_stream_holders {
+    _Atomic uint32_t count;
+    _Atomic uint64_t capture; /* the last one that has been made a holder; 0: none */
+};
+
+void symm_stream_holders_add(const struct symm_cuda *cuda, struct symm_stream_holders *holders,
+                             const struct symm_stream_capture *capture);
+bool symm_stream_are_held(const struct symm_stream_holders *holders);
 
 /*
  * Within a scope: what `then` is given from now on comes behind all that `first` holds.  If just
