@@ -60,11 +60,9 @@ struct symm_mpix_host {
     /* The thread's own. */
     struct symm_mpix_task *current; /* under way; NULL: none */
     MPI_Request request;            /* its call's */
-    MPI_Request news;               /* of another rank's failure; MPI_REQUEST_NULL: none awaited */
-    char heard[SYMM_STREAM_WHY_SIZE]; /* which it brings; empty: an abort */
-    bool has_told;                  /* the others of a failure here, or has heard of one */
     double since;                   /* seconds: when the call was begun */
     bool is_noticed;                /* the program has been told that it takes long */
+    struct symm_mpix_words *words;  /* with the other ranks (host_words.c); NULL: none yet */
 };
 
 /* The lane of a rank, for packing alone: local.  The error is returned. */
@@ -72,6 +70,23 @@ int symm_mpix_host_local(MPI_Comm comm, struct symm_mpix_comm *state, const char
 
 /* Nothing holds the tasks any more (host_tasks.c). */
 void symm_mpix_tasks_free(struct symm_mpix_host *host);
+
+/* ---- last words (host_words.c) --------------------------------------------------------------- */
+
+/*
+ * Each rank sends each other one a last word: that its lane has failed, or that it needs the lane
+ * no more.  The communicator is freed when all have come: a message that came later would be taken
+ * for one of another communicator.
+ */
+
+/* Go on with it.  `is_leaving`: this rank needs the lane no more. */
+void symm_mpix_words_exchange(struct symm_mpix_host *host, bool is_leaving);
+
+/* Whether all have been sent and have come. */
+bool symm_mpix_words_are_done(struct symm_mpix_host *host);
+
+/* No more; those that are missing are left alone. */
+void symm_mpix_words_end(struct symm_mpix_host *host);
 
 /* ---- the thread (host_thread.c) -------------------------------------------------------------- */
 

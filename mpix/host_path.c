@@ -54,7 +54,7 @@ static int host_make(MPI_Comm comm, struct symm_mpix_comm *state, const char *ca
     host->ranks = state->size;
     host->is_fatal = symm_mpix_is_fatal(comm);
     host->comm = MPI_COMM_NULL;
-    host->request = host->news = MPI_REQUEST_NULL;
+    host->request = MPI_REQUEST_NULL;
     (void)snprintf(host->why, sizeof(host->why), "%s", why);
     if (error == MPI_SUCCESS) {
         (void)pthread_mutex_init(&host->mutex, NULL);

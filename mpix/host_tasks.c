@@ -123,8 +123,7 @@ static int refused(const char *name, enum symm_status status)
 {
     char failure[SYMM_CUDA_TEXT_SIZE];
     symm_cuda_last_failure(failure, sizeof(failure));
-    return symm_mpix_error(status == SYMM_ERR_NO_MEMORY ? MPI_ERR_NO_MEM : symm_mpix_err_stream(),
-                           "%s: %s", name,
+    return symm_mpix_error(symm_mpix_err_stream(), "%s: %s", name,
                            failure[0] != '\0' ? failure : symm_status_string(status));
 }
 

@@ -18,14 +18,14 @@
 #include "kernels/collective.h"
 #include "mpix/host.h"
 
-enum { NEWS_TAG = 1 };
-enum { YIELDS = 2000, NAPS = 5000, LOOKS_PER_NEWS = 64 }; /* looks in vain; looks */
+enum { YIELDS = 2000, NAPS = 5000, LOOKS_PER_END = 64 }; /* looks in vain; looks */
 static const long nap = 20 * 1000L, sleep_long = 200 * 1000L; /* nanoseconds */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct symm_mpix_host *lanes; /* under the mutex, which the thread has while it looks */
 static pthread_t thread;
 static bool is_running;
+static _Atomic bool is_closing; /* MPI ends: all lanes are left */
 static _Atomic bool ends;
 static double notice; /* seconds */
 
@@ -85,56 +85,6 @@ static void notice_give(struct symm_mpix_host *host)
     symm_mpix_tell(text, false, false);
 }
 
-/* ---- news of other ranks --------------------------------------------------------------------- */
-
-/* What this rank's lane has failed with; an abort has no words. */
-static void news_tell(struct symm_mpix_host *host)
-{
-    host->has_told = true;
-    for (int rank = 0; rank < host->ranks; rank++) {
-        MPI_Request request;
-        if (rank != host->rank && PMPI_Isend(host->failure, sizeof(host->failure), MPI_CHAR, rank,
-                                             NEWS_TAG, host->comm, &request) == MPI_SUCCESS) {
-            (void)PMPI_Request_free(&request);
-        }
-    }
-}
-
-static void news_hear(struct symm_mpix_host *host, int teller)
-{
-    int sound = SYMM_MPIX_SOUND;
-    (void)pthread_mutex_lock(&host->mutex);
-    if (atomic_load_explicit(&host->health, memory_order_relaxed) == SYMM_MPIX_SOUND) {
-        if (host->heard[0] != '\0') {
-            (void)snprintf(host->failure, sizeof(host->failure), "%s", host->heard);
-        } else {
-            (void)snprintf(host->failure, sizeof(host->failure), "aborted by its rank %d", teller);
-        }
-    }
-    (void)pthread_mutex_unlock(&host->mutex);
-    (void)atomic_compare_exchange_strong(&host->health, &sound, SYMM_MPIX_FAILED);
-    host->has_told = true; /* nobody needs to hear it again */
-}
-
-/* Tell the other ranks, once; hear of them. */
-static void news_exchange(struct symm_mpix_host *host)
-{
-    int has_come = 0;
-    MPI_Status status;
-    const int health = atomic_load_explicit(&host->health, memory_order_acquire);
-    if (host->news == MPI_REQUEST_NULL && !host->has_told) {
-        (void)PMPI_Irecv(host->heard, sizeof(host->heard), MPI_CHAR, MPI_ANY_SOURCE, NEWS_TAG,
-                         host->comm, &host->news);
-    }
-    if (host->news != MPI_REQUEST_NULL &&
-        PMPI_Test(&host->news, &has_come, &status) == MPI_SUCCESS && has_come) {
-        news_hear(host, status.MPI_SOURCE);
-    }
-    if (health != SYMM_MPIX_SOUND && !host->has_told) {
-        news_tell(host);
-    }
-}
-
 /* ---- tasks ----------------------------------------------------------------------------------- */
 
 static void task_end(struct symm_mpix_host *host)
@@ -185,16 +135,26 @@ static bool task_go_on(struct symm_mpix_host *host)
     return false;
 }
 
-/* Whether it has done something. */
-static bool lane_look(struct symm_mpix_host *host, bool has_news)
+/* ---- lanes ----------------------------------------------------------------------------------- */
+
+/* No stream and no graph has a task of it, and none will. */
+static bool is_idle(const struct symm_mpix_host *host)
 {
-    const bool has_ended =
-        atomic_load_explicit(&host->health, memory_order_acquire) == SYMM_MPIX_ENDED;
-    if (has_news && !has_ended &&
-        atomic_load_explicit(&host->is_ready, memory_order_acquire)) {
-        news_exchange(host);
-    }
-    if (host->current != NULL && has_ended) {
+    return atomic_load_explicit(&host->is_released, memory_order_acquire) &&
+           host->current == NULL &&
+           atomic_load_explicit(&host->queued, memory_order_acquire) == 0 &&
+           !symm_host_tasks_are_held(host->tasks);
+}
+
+static bool has_ended(const struct symm_mpix_host *host)
+{
+    return atomic_load_explicit(&host->health, memory_order_acquire) == SYMM_MPIX_ENDED;
+}
+
+/* Whether it has done something. */
+static bool lane_look(struct symm_mpix_host *host)
+{
+    if (host->current != NULL && has_ended(host)) {
         task_end(host);
     }
     if (host->current != NULL) {
@@ -211,53 +171,45 @@ static bool lane_look(struct symm_mpix_host *host, bool has_news)
     return true;
 }
 
-/* ---- ends ------------------------------------------------------------------------------------ */
-
-/* No stream and no graph has a task of it.  When MPI has ended, all stay. */
-static bool is_over(const struct symm_mpix_host *host)
-{
-    return atomic_load_explicit(&host->health, memory_order_relaxed) != SYMM_MPIX_ENDED &&
-           atomic_load_explicit(&host->is_released, memory_order_acquire) &&
-           host->current == NULL &&
-           atomic_load_explicit(&host->queued, memory_order_acquire) == 0 &&
-           !symm_host_tasks_are_held(host->tasks);
-}
-
 /* A call that has been left alone keeps its communicator. */
 static void comm_leave(struct symm_mpix_host *host)
 {
-    if (host->news != MPI_REQUEST_NULL) {
-        (void)PMPI_Cancel(&host->news);
-        (void)PMPI_Wait(&host->news, MPI_STATUS_IGNORE);
-    }
-    if (host->comm != MPI_COMM_NULL && host->request == MPI_REQUEST_NULL) {
+    if (host->comm != MPI_COMM_NULL && host->request == MPI_REQUEST_NULL &&
+        symm_mpix_words_are_done(host)) {
         (void)PMPI_Comm_free(&host->comm);
     }
 }
 
-/* It keeps its memory as well. */
-static void lane_free(struct symm_mpix_host *host)
+/* Whether it has gone: when no rank needs it.  When MPI has ended, all stay. */
+static bool lane_leave(struct symm_mpix_host *host)
 {
+    if (!has_ended(host) && atomic_load_explicit(&host->is_ready, memory_order_acquire)) {
+        symm_mpix_words_exchange(host, is_idle(host) || atomic_load(&is_closing));
+    }
+    if (has_ended(host) || !is_idle(host)) {
+        return false;
+    }
     comm_leave(host);
-    if (host->request != MPI_REQUEST_NULL) {
-        return;
+    if (host->comm != MPI_COMM_NULL) {
+        return false;
     }
     symm_mpix_tasks_free(host);
     symm_host_tasks_destroy(host->tasks);
     (void)pthread_mutex_destroy(&host->mutex);
+    free(host->words);
     free(host);
+    return true;
 }
 
-static bool lanes_look(bool has_news)
+static bool lanes_look(bool may_leave)
 {
     bool has_worked = false;
     (void)pthread_mutex_lock(&mutex);
     for (struct symm_mpix_host **link = &lanes; *link != NULL;) {
-        struct symm_mpix_host *host = *link;
-        has_worked |= lane_look(host, has_news);
-        if (is_over(host)) {
-            *link = host->next;
-            lane_free(host);
+        struct symm_mpix_host *host = *link, *next = host->next;
+        has_worked |= lane_look(host);
+        if (may_leave && lane_leave(host)) {
+            *link = next;
         } else {
             link = &host->next;
         }
@@ -273,7 +225,7 @@ static void *run(void *nothing)
     unsigned in_vain = 0, looks = 0;
     (void)nothing;
     while (!atomic_load_explicit(&ends, memory_order_acquire)) {
-        if (lanes_look(in_vain > YIELDS || ++looks % LOOKS_PER_NEWS == 0)) {
+        if (lanes_look(in_vain > YIELDS || ++looks % LOOKS_PER_END == 0)) {
             in_vain = 0;
         } else if (in_vain < YIELDS) {
             in_vain++;
@@ -332,36 +284,40 @@ static int lanes_count(void)
     return count;
 }
 
-static int lanes_await(double seconds)
+static int lanes_await(int (*count)(void), double seconds)
 {
     const double end = now() + seconds;
-    int count;
-    while ((count = lanes_count()) > 0 && now() < end) {
+    int remaining;
+    while ((remaining = count()) > 0 && now() < end) {
         (void)sched_yield();
     }
+    return remaining;
+}
+
+/* How many lanes have not had all last words. */
+static int words_count(void)
+{
+    int count = 0;
+    (void)pthread_mutex_lock(&mutex);
+    for (struct symm_mpix_host *host = lanes; host != NULL; host = host->next) {
+        count += host->comm != MPI_COMM_NULL && !symm_mpix_words_are_done(host);
+    }
+    (void)pthread_mutex_unlock(&mutex);
     return count;
 }
 
-/* From now on the thread does nothing but let streams go on, and calls MPI no more. */
-static void lanes_let_go(void)
-{
-    (void)pthread_mutex_lock(&mutex);
-    for (struct symm_mpix_host *host = lanes; host != NULL; host = host->next) {
-        atomic_store_explicit(&host->health, SYMM_MPIX_ENDED, memory_order_release);
-    }
-    (void)pthread_mutex_unlock(&mutex);
-}
-
 /*
- * Whether graphs have tasks: then the thread stays, for those that are launched behind the end of
- * MPI, which it does not call any more.
+ * From now on the thread does nothing but let streams go on, and calls MPI no more.  Returns
+ * whether graphs have tasks: then it stays, for those that are launched behind the end of MPI.
  */
-static bool lanes_leave(void)
+static bool lanes_let_go(void)
 {
     bool are_held = false;
     (void)pthread_mutex_lock(&mutex);
     for (struct symm_mpix_host *host = lanes; host != NULL; host = host->next) {
+        atomic_store_explicit(&host->health, SYMM_MPIX_ENDED, memory_order_release);
         comm_leave(host);
+        symm_mpix_words_end(host);
         are_held |= symm_host_tasks_are_held(host->tasks);
     }
     (void)pthread_mutex_unlock(&mutex);
@@ -370,20 +326,21 @@ static bool lanes_leave(void)
 
 int symm_mpix_hosts_end(double seconds)
 {
-    const double others = 1; /* for streams whose calls are not made any more */
+    const double others = 1; /* for streams whose calls are not made any more, and last words */
     if (!is_running) {
         return 0;
     }
-    const int waiting = lanes_await(seconds);
-    lanes_let_go();
+    const int waiting = lanes_await(lanes_count, seconds);
+    atomic_store(&is_closing, true);
+    (void)lanes_await(words_count, others);
+    const bool are_held = lanes_let_go();
     if (waiting > 0) {
-        (void)lanes_await(others);
+        (void)lanes_await(lanes_count, others);
     }
-    if (lanes_leave()) {
-        return waiting;
+    if (!are_held) {
+        atomic_store_explicit(&ends, true, memory_order_release);
+        (void)pthread_join(thread, NULL);
+        is_running = false;
     }
-    atomic_store_explicit(&ends, true, memory_order_release);
-    (void)pthread_join(thread, NULL);
-    is_running = false;
     return waiting;
 }

@@ -19,6 +19,7 @@ libsymm_mpix_la_SOURCES = \
 	mpix/host_path.c \
 	mpix/host_tasks.c \
 	mpix/host_thread.c \
+	mpix/host_words.c \
 	mpix/lanes.c \
 	mpix/mpix.h \
 	mpix/process.c \
