@@ -195,7 +195,7 @@ void mca_coll_symm_count_served(const struct symm_call *call, enum symm_algorith
 
 bool mca_coll_symm_host_copy_find(struct symm_host_copy *copy)
 {
-    copy->address = symm_ompi_unconst(copy->buffer);
+    copy->address = symm_ompi_unconst(copy->side.buffer);
     return false;
 }
 

@@ -8,7 +8,7 @@
 
 static struct ompi_datatype_t *dtype_of(const struct symm_side *side, size_t rank)
 {
-    return side->shape == SYMM_SIDE_TYPED ? side->dtypes[rank] : side->dtype;
+    return mca_coll_symm_side_is_typed(side) ? side->dtypes[rank] : side->dtype;
 }
 
 /* The layout of a block that has data. */
@@ -33,6 +33,9 @@ static ptrdiff_t offset_of(const struct symm_side *side, size_t rank)
     if (side->shape == SYMM_SIDE_TYPED) {
         return symm_disp_at(side->disps, rank);
     }
+    if (side->shape == SYMM_SIDE_FAR) {
+        return symm_byte_disp_at(side->byte_disps, rank);
+    }
     if (side->shape == SYMM_SIDE_PACKED) {
         return (ptrdiff_t)side->packed[rank].at;
     }
@@ -44,17 +47,29 @@ static ptrdiff_t offset_of(const struct symm_side *side, size_t rank)
                                                    : symm_disp_at(side->disps, rank));
 }
 
+struct symm_elements mca_coll_symm_side_elements_of(const struct symm_side *side, size_t rank)
+{
+    struct symm_elements elements = {
+        .buffer = side->buffer, .count = mca_coll_symm_side_count(side, rank)};
+    if (elements.count == 0 || mca_coll_symm_bytes(dtype_of(side, rank), elements.count) == 0) {
+        elements.count = 0;
+        return elements;
+    }
+    elements.dtype = dtype_of(side, rank);
+    elements.buffer = mca_coll_symm_at(side->buffer, offset_of(side, rank));
+    return elements;
+}
+
 void mca_coll_symm_side_block(const struct symm_side *side, size_t rank,
                               struct symm_layout *layout, void **address)
 {
-    size_t count = mca_coll_symm_side_count(side, rank);
-    *address = symm_ompi_unconst(side->buffer);
-    if (count == 0 || mca_coll_symm_bytes(dtype_of(side, rank), count) == 0) {
+    const struct symm_elements elements = mca_coll_symm_side_elements_of(side, rank);
+    *address = symm_ompi_unconst(elements.buffer);
+    if (elements.count == 0) {
         *layout = (struct symm_layout){.dense = true, .repeats = true};
-        return;
+    } else {
+        layout_get(side, rank, elements.count, layout);
     }
-    layout_get(side, rank, count, layout);
-    *address = mca_coll_symm_at(side->buffer, offset_of(side, rank));
 }
 
 /* A layout of two elements tells whether they follow each other. */

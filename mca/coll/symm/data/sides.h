@@ -18,6 +18,9 @@ enum symm_side_shape {
     SYMM_SIDE_ONE,    /* `count` elements for rank `one`, and nothing for others */
     SYMM_SIDE_TYPED,  /* counts[i] elements of dtypes[i], disps[i] bytes from the start */
     SYMM_SIDE_PACKED, /* packed[i].bytes bytes, packed[i].at from the start; plain, of size 1 */
+    /* Of calls on host copies alone (device/bounce.h): */
+    SYMM_SIDE_FAR,  /* as TYPED, byte_disps[i] from the start */
+    SYMM_SIDE_NONE, /* there is no buffer, or the call ignores it */
 };
 
 struct symm_packed_block {
@@ -31,7 +34,10 @@ struct symm_side {
     size_t count;
     size_t one;
     symm_counts_t counts;
-    symm_disps_t disps;
+    union {
+        symm_disps_t disps;
+        symm_byte_disps_t byte_disps; /* FAR */
+    };
     struct ompi_datatype_t *dtype;
     struct ompi_datatype_t *const *dtypes;
     const struct symm_packed_block *packed;
@@ -72,7 +78,7 @@ static inline struct symm_side mca_coll_symm_side_empty(struct ompi_datatype_t *
 static inline bool mca_coll_symm_side_has_counts(const struct symm_side *side)
 {
     return side->shape == SYMM_SIDE_SPREAD || side->shape == SYMM_SIDE_OTHERS ||
-           side->shape == SYMM_SIDE_TYPED;
+           side->shape == SYMM_SIDE_TYPED || side->shape == SYMM_SIDE_FAR;
 }
 
 /* The elements of the block for a rank. */
@@ -118,6 +124,25 @@ static inline size_t mca_coll_symm_side_plain_block(const struct symm_side *side
 /* The same on any side.  *dense: the block has no gaps. */
 size_t mca_coll_symm_side_any_block(const struct symm_side *side, size_t rank, uintptr_t *first,
                                     bool *dense);
+
+/* Whether each block has a type of its own. */
+static inline bool mca_coll_symm_side_is_typed(const struct symm_side *side)
+{
+    return side->shape == SYMM_SIDE_TYPED || side->shape == SYMM_SIDE_FAR;
+}
+
+/* Elements as the program has them. */
+struct symm_elements {
+    const void *buffer;
+    size_t count;
+    struct ompi_datatype_t *dtype;
+};
+
+/*
+ * The elements of the block for a rank.  Those without data count as none: their displacement may
+ * be anything, and where there are none, so may the type.
+ */
+struct symm_elements mca_coll_symm_side_elements_of(const struct symm_side *side, size_t rank);
 
 /* The block for a rank: how its elements lie, and their address as the program has it. */
 void mca_coll_symm_side_block(const struct symm_side *side, size_t rank,

@@ -13,60 +13,14 @@
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
-struct piece {
-    const void *buffer;
-    size_t count;
-    struct ompi_datatype_t *dtype;
-};
-
-static ptrdiff_t extent_of(const struct ompi_datatype_t *dtype)
-{
-    ptrdiff_t lower, extent;
-    ompi_datatype_get_extent(dtype, &lower, &extent);
-    return extent;
-}
-
-static ptrdiff_t displacement(const struct symm_host_copy *copy, size_t i)
-{
-    return copy->has_byte_disps ? symm_byte_disp_at(copy->byte_disps, i)
-                                : symm_disp_at(copy->disps, i);
-}
-
-/*
- * The i-th piece.  A piece without elements need not have a type.  Elements without data count as
- * no elements, because their buffer and displacement may be anything.
- */
-static struct piece piece_at(const struct symm_host_copy *copy, size_t i)
-{
-    struct piece piece = {.buffer = copy->buffer, .count = copy->count, .dtype = copy->dtype};
-    if (copy->shape != SYMM_SHAPE_EVEN) {
-        piece.count = symm_count_at(copy->counts, i);
-    }
-    if (piece.count > 0 && copy->shape == SYMM_SHAPE_TYPED) {
-        piece.dtype = copy->dtypes[i];
-    }
-    if (piece.count == 0 || mca_coll_symm_bytes(piece.dtype, 1) == 0) {
-        piece.count = 0;
-        return piece;
-    }
-    if (copy->shape == SYMM_SHAPE_TYPED) {
-        piece.buffer = mca_coll_symm_at(copy->buffer, displacement(copy, i));
-    } else {
-        ptrdiff_t elements = copy->shape == SYMM_SHAPE_EVEN ? (ptrdiff_t)(i * copy->count)
-                                                            : symm_disp_at(copy->disps, i);
-        piece.buffer = mca_coll_symm_at(copy->buffer, elements * extent_of(copy->dtype));
-    }
-    return piece;
-}
-
 /*
  * The next pieces that lie one behind the other, as one piece.  *next is the index of the first
  * one, and is set to the index behind the last one.
  */
-static struct piece pieces_next(const struct symm_host_copy *copy, size_t *next, size_t end)
+static struct symm_elements pieces_next(const struct symm_host_copy *copy, size_t *next, size_t end)
 {
-    struct piece piece = piece_at(copy, *next);
-    if (copy->shape == SYMM_SHAPE_EVEN) {
+    struct symm_elements piece = mca_coll_symm_side_elements_of(&copy->side, *next);
+    if (copy->side.shape == SYMM_SIDE_EVEN) {
         piece.count *= end - *next;
         *next = end;
     } else {
@@ -75,7 +29,7 @@ static struct piece pieces_next(const struct symm_host_copy *copy, size_t *next,
     return piece;
 }
 
-static bool piece_span(const struct piece *piece, struct symm_span *span)
+static bool piece_span(const struct symm_elements *piece, struct symm_span *span)
 {
     return piece->count > 0 && mca_coll_symm_span(piece->buffer, piece->count, piece->dtype, span);
 }
@@ -115,13 +69,14 @@ static void rows_move(void *context, const struct symm_rows *rows)
  * Whether to copy a piece to the host with its gaps.  Reading a gap does no harm, and one copy
  * takes less time than many.
  */
-static bool gaps_are_small(const struct piece *piece, size_t span)
+static bool gaps_are_small(const struct symm_elements *piece, size_t span)
 {
     enum { MOST = 4 }; /* times the bytes that are needed */
     return span / MOST <= mca_coll_symm_bytes(piece->dtype, piece->count);
 }
 
-static void piece_move(struct transfer *transfer, struct symm_runs *runs, const struct piece *piece)
+static void piece_move(struct transfer *transfer, struct symm_runs *runs,
+                       const struct symm_elements *piece)
 {
     struct symm_span span;
     if (!piece_span(piece, &span)) {
@@ -157,7 +112,7 @@ static void device_finish(struct transfer *transfer, int device)
  * the piece before it.
  */
 static void typed_turn(struct transfer *transfer, struct symm_runs *runs,
-                       const struct piece *piece, size_t i)
+                       const struct symm_elements *piece, size_t i)
 {
     struct symm_span span;
     if (!piece_span(piece, &span)) {
@@ -187,8 +142,8 @@ static int pieces_queue(struct symm_host_copy *copy, const struct symm_pieces *r
     struct symm_runs runs = {.use = rows_move, .context = &transfer};
     for (size_t next = range->begin; next < range->end;) {
         size_t i = next;
-        struct piece piece = pieces_next(copy, &next, range->end);
-        if (copy->shape == SYMM_SHAPE_TYPED) {
+        struct symm_elements piece = pieces_next(copy, &next, range->end);
+        if (mca_coll_symm_side_is_typed(&copy->side)) {
             typed_turn(&transfer, &runs, &piece, i);
         }
         piece_move(&transfer, &runs, &piece);
@@ -224,10 +179,10 @@ static int device_find(const struct symm_host_copy *copy)
 {
     for (size_t next = 0; next < copy->pieces;) {
         struct symm_span span;
-        struct piece piece = pieces_next(copy, &next, copy->pieces);
+        struct symm_elements piece = pieces_next(copy, &next, copy->pieces);
         if (piece_span(&piece, &span)) {
             int device = mca_coll_symm_device_of((const void *)span.first, copy->kinds);
-            if (device >= 0 || copy->shape != SYMM_SHAPE_TYPED) {
+            if (device >= 0 || !mca_coll_symm_side_is_typed(&copy->side)) {
                 return device;
             }
         }
@@ -242,7 +197,7 @@ static int room_make(struct symm_host_copy *copy)
     struct symm_span span;
     uintptr_t first = UINTPTR_MAX, end = 0;
     for (size_t next = 0; next < copy->pieces;) {
-        struct piece piece = pieces_next(copy, &next, copy->pieces);
+        struct symm_elements piece = pieces_next(copy, &next, copy->pieces);
         if (piece_span(&piece, &span)) {
             first = span.first < first ? span.first : first;
             end = span.first + span.bytes > end ? span.first + span.bytes : end;
@@ -253,7 +208,7 @@ static int room_make(struct symm_host_copy *copy)
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     copy->first = first;
-    copy->address = (void *)((uintptr_t)copy->buffer + (uintptr_t)copy->block.memory - first);
+    copy->address = (void *)((uintptr_t)copy->side.buffer + (uintptr_t)copy->block.memory - first);
     return OMPI_SUCCESS;
 }
 
@@ -273,7 +228,7 @@ static int typed_room_make(struct symm_host_copy *copy)
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     for (size_t i = 0; i < copy->pieces; i++) {
-        struct piece piece = piece_at(copy, i);
+        struct symm_elements piece = mca_coll_symm_side_elements_of(&copy->side, i);
         if (piece_span(&piece, &span)) {
             size_t misaligned = span.first % cache_line;
             ptrdiff_t place = (ptrdiff_t)(total + misaligned) +
@@ -285,7 +240,7 @@ static int typed_room_make(struct symm_host_copy *copy)
         }
     }
     int *room = (int *)(copy->moved + copy->pieces);
-    if ((!copy->has_byte_disps &&
+    if ((copy->side.shape != SYMM_SIDE_FAR &&
          !symm_disps_make(copy->moved, copy->pieces, room, &copy->moved_disps)) ||
         symm_host_block_get(copy->device, total, &copy->block) != SYMM_OK) {
         return OMPI_ERR_OUT_OF_RESOURCE;
@@ -297,7 +252,7 @@ static int typed_room_make(struct symm_host_copy *copy)
 void mca_coll_symm_host_copy_leave(struct symm_host_copy *copy)
 {
     copy->device = -1;
-    copy->address = symm_ompi_unconst(copy->buffer);
+    copy->address = symm_ompi_unconst(copy->side.buffer);
     copy->moved = NULL;
     copy->copied = 0;
     copy->block.memory = NULL;
@@ -307,7 +262,7 @@ void mca_coll_symm_host_copy_leave(struct symm_host_copy *copy)
 bool mca_coll_symm_host_copy_find(struct symm_host_copy *copy)
 {
     mca_coll_symm_host_copy_leave(copy);
-    if (copy->shape != SYMM_SHAPE_NONE && copy->buffer != MPI_IN_PLACE) {
+    if (copy->side.shape != SYMM_SIDE_NONE && copy->side.buffer != MPI_IN_PLACE) {
         copy->device = device_find(copy);
     }
     return copy->device >= 0;
@@ -315,7 +270,7 @@ bool mca_coll_symm_host_copy_find(struct symm_host_copy *copy)
 
 int mca_coll_symm_host_copy_room_make(struct symm_host_copy *copy)
 {
-    return copy->shape == SYMM_SHAPE_TYPED ? typed_room_make(copy) : room_make(copy);
+    return mca_coll_symm_side_is_typed(&copy->side) ? typed_room_make(copy) : room_make(copy);
 }
 
 int mca_coll_symm_host_copy_fill(struct symm_host_copy *copy)

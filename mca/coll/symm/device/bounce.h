@@ -15,15 +15,8 @@
 #include "mca/ompi_compat.h"
 
 #include "kernels/cuda/launch/host_memory.h"
-#include "mca/coll/symm/data/pack.h"
 #include "mca/coll/symm/data/recognise.h"
-
-enum symm_shape {
-    SYMM_SHAPE_NONE,   /* there is no buffer, or the call ignores it */
-    SYMM_SHAPE_EVEN,   /* pieces of `count` elements each, one behind the other */
-    SYMM_SHAPE_SPREAD, /* pieces of counts[i] elements, disps[i] extents from the start */
-    SYMM_SHAPE_TYPED,  /* pieces of a type each, disps[i] bytes from the start */
-};
+#include "mca/coll/symm/data/sides.h"
 
 /* Pieces begin, begin + 1, ... end - 1. */
 struct symm_pieces {
@@ -32,16 +25,8 @@ struct symm_pieces {
 
 struct symm_host_copy {
     /* What the caller describes. */
-    enum symm_shape shape;
-    const void *buffer;
-    size_t pieces;
-    size_t count;
-    struct ompi_datatype_t *dtype;
-    struct ompi_datatype_t *const *dtypes; /* TYPED */
-    symm_counts_t counts;                  /* SPREAD, TYPED */
-    symm_disps_t disps;                    /* SPREAD; TYPED without byte_disps */
-    symm_byte_disps_t byte_disps;
-    bool has_byte_disps;
+    struct symm_side side;            /* EVEN, SPREAD, TYPED, FAR or NONE; not measured */
+    size_t pieces;                    /* blocks of it */
     struct symm_pieces read, written; /* by the call */
     enum symm_kinds kinds;            /* which memory the buffer may be in */
 
@@ -64,14 +49,14 @@ struct symm_host_copy {
  */
 static inline bool mca_coll_symm_host_copy_is_needless(struct symm_host_copy *copy)
 {
-    bool host = copy->shape == SYMM_SHAPE_NONE || copy->buffer == MPI_IN_PLACE ||
+    bool host = copy->side.shape == SYMM_SIDE_NONE || copy->side.buffer == MPI_IN_PLACE ||
                 copy->kinds == SYMM_KINDS_SYSTEM ||
-                (copy->shape == SYMM_SHAPE_EVEN &&
-                 (mca_coll_symm_bytes(copy->dtype, copy->count) == 0 ||
-                  mca_coll_symm_is_known_host(mca_coll_symm_at(copy->buffer,
-                                                               copy->dtype->super.true_lb))));
+                (copy->side.shape == SYMM_SIDE_EVEN &&
+                 (mca_coll_symm_bytes(copy->side.dtype, copy->side.count) == 0 ||
+                  mca_coll_symm_is_known_host(mca_coll_symm_at(copy->side.buffer,
+                                                               copy->side.dtype->super.true_lb))));
     copy->device = -1;
-    copy->address = symm_ompi_unconst(copy->buffer);
+    copy->address = symm_ompi_unconst(copy->side.buffer);
     return host;
 }
 
@@ -111,7 +96,7 @@ void mca_coll_symm_host_copy_close(struct symm_host_copy *copy);
 /* Whether the call has such a buffer. */
 static inline bool mca_coll_symm_host_copy_is_used(const struct symm_host_copy *copy)
 {
-    return copy->shape != SYMM_SHAPE_NONE && copy->buffer != MPI_IN_PLACE;
+    return copy->side.shape != SYMM_SIDE_NONE && copy->side.buffer != MPI_IN_PLACE;
 }
 
 #endif /* MCA_COLL_SYMM_DEVICE_BOUNCE_H */

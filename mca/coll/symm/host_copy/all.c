@@ -20,7 +20,7 @@ static void block_describe(struct symm_host_copy_buffers *buffers, const struct 
     mca_coll_symm_host_copy_all_written(&buffers->receive);
     if (a->sbuf == MPI_IN_PLACE) {
         size_t rank = (size_t)ompi_comm_rank(buffers->comm);
-        buffers->send.buffer = a->sbuf;
+        buffers->send.side.buffer = a->sbuf;
         buffers->receive.read = (struct symm_pieces){rank, rank + 1};
     } else {
         mca_coll_symm_host_copy_sent(&buffers->send, a->sbuf, 1, (size_t)a->scount, a->sdtype);
@@ -50,7 +50,7 @@ static void exchange_describe(struct symm_host_copy_buffers *buffers,
 {
     mca_coll_symm_host_copy_all_written(&buffers->receive);
     if (a->sbuf == MPI_IN_PLACE) {
-        buffers->send.shape = SYMM_SHAPE_NONE;
+        buffers->send.side.shape = SYMM_SIDE_NONE;
         mca_coll_symm_host_copy_all_read(&buffers->receive);
     } else {
         mca_coll_symm_host_copy_all_read(&buffers->send);

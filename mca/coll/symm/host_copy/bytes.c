@@ -14,28 +14,29 @@
 
 static size_t piece_count(const struct symm_host_copy *copy, size_t i)
 {
-    return copy->shape == SYMM_SHAPE_SPREAD ? symm_count_at(copy->counts, i) : copy->count;
+    return mca_coll_symm_side_count(&copy->side, i);
 }
 
 static ptrdiff_t extent_of(const struct symm_host_copy *copy)
 {
     ptrdiff_t lower, extent;
-    ompi_datatype_get_extent(copy->dtype, &lower, &extent);
+    ompi_datatype_get_extent(copy->side.dtype, &lower, &extent);
     return extent;
 }
 
 /* The elements of all pieces, as far as it matters whether they fill their bytes. */
 static void layout_get(const struct symm_host_copy *copy, struct symm_layout *layout)
 {
-    size_t count = copy->shape == SYMM_SHAPE_SPREAD ? 2 : copy->count * copy->pieces;
-    size_t bytes = mca_coll_symm_bytes(copy->dtype, count);
-    if (ompi_datatype_is_predefined(copy->dtype) && /* most are, and this takes less time */
-        copy->dtype->super.ub - copy->dtype->super.lb == (ptrdiff_t)copy->dtype->super.size) {
-        *layout = (struct symm_layout){.dtype = copy->dtype, .count = count, .bytes = bytes,
+    size_t count = copy->side.shape == SYMM_SIDE_SPREAD ? 2 : copy->side.count * copy->pieces;
+    struct ompi_datatype_t *dtype = copy->side.dtype;
+    size_t bytes = mca_coll_symm_bytes(dtype, count);
+    if (ompi_datatype_is_predefined(dtype) && /* most are, and this takes less time */
+        dtype->super.ub - dtype->super.lb == (ptrdiff_t)dtype->super.size) {
+        *layout = (struct symm_layout){.dtype = dtype, .count = count, .bytes = bytes,
                                        .dense = true, .repeats = true};
         return;
     }
-    mca_coll_symm_layout_describe(layout, copy->dtype, count);
+    mca_coll_symm_layout_describe(layout, dtype, count);
 }
 
 /* ---- the unit -------------------------------------------------------------------------------- */
@@ -55,12 +56,12 @@ static struct ompi_datatype_t *unit_choose(const struct symm_host_copy_buffers *
     const struct symm_host_copy *copy =
         mca_coll_symm_host_copy_is_used(&buffers->receive) ? &buffers->receive : &buffers->send;
     size_t ranks = (size_t)ompi_comm_size(buffers->comm), total = 0, bits = 0;
-    for (size_t i = 0; i < (copy->shape == SYMM_SHAPE_SPREAD ? copy->pieces : 1); i++) {
-        size_t bytes = mca_coll_symm_bytes(copy->dtype, piece_count(copy, i));
+    for (size_t i = 0; i < (copy->side.shape == SYMM_SIDE_SPREAD ? copy->pieces : 1); i++) {
+        size_t bytes = mca_coll_symm_bytes(copy->side.dtype, piece_count(copy, i));
         total += bytes;
         bits |= bytes;
     }
-    total *= copy->shape == SYMM_SHAPE_SPREAD || buffers->is_one_block ? 1 : ranks;
+    total *= copy->side.shape == SYMM_SIDE_SPREAD || buffers->is_one_block ? 1 : ranks;
     if (total <= INT_MAX) {
         return MPI_BYTE;
     }
@@ -86,7 +87,7 @@ static int even_open(const struct symm_host_copy *copy, struct symm_bytes *bytes
 {
     struct symm_layout layout;
     layout_get(copy, &layout);
-    bytes->count = (symm_count_t)(mca_coll_symm_bytes(copy->dtype, copy->count) / unit);
+    bytes->count = (symm_count_t)(mca_coll_symm_bytes(copy->side.dtype, copy->side.count) / unit);
     if (!layout.dense) {
         return row_make(bytes, layout.bytes);
     }
@@ -97,7 +98,8 @@ static int even_open(const struct symm_host_copy *copy, struct symm_bytes *bytes
 /* Bytes from the buffer's start to piece i. */
 static ptrdiff_t place_of(const struct symm_host_copy *copy, size_t i, ptrdiff_t extent)
 {
-    return symm_count_at(copy->counts, i) > 0 ? extent * symm_disp_at(copy->disps, i) : 0;
+    const struct symm_side *side = &copy->side;
+    return symm_count_at(side->counts, i) > 0 ? extent * symm_disp_at(side->disps, i) : 0;
 }
 
 /* Whether displacements in units say where the pieces lie. */
@@ -118,7 +120,7 @@ static void places_find(const struct symm_host_copy *copy, size_t unit, size_t *
 {
     ptrdiff_t extent = extent_of(copy);
     for (size_t i = 0; i < copy->pieces; i++) {
-        counts[i] = mca_coll_symm_bytes(copy->dtype, symm_count_at(copy->counts, i)) / unit;
+        counts[i] = mca_coll_symm_bytes(copy->side.dtype, piece_count(copy, i)) / unit;
         disps[i] = place_of(copy, i, extent) / (ptrdiff_t)unit;
     }
 }
@@ -133,7 +135,7 @@ bool mca_coll_symm_bytes_are_apart(const struct symm_host_copy_buffers *buffers,
         return false;
     }
     layout_get(copy, &layout);
-    return !layout.dense || (copy->shape == SYMM_SHAPE_SPREAD &&
+    return !layout.dense || (copy->side.shape == SYMM_SIDE_SPREAD &&
                              !places_fit(copy, mca_coll_symm_bytes(unit, 1)));
 }
 
@@ -193,8 +195,9 @@ static int spread_open(const struct symm_host_copy *copy, struct symm_bytes *byt
 void mca_coll_symm_bytes_spread(struct symm_arguments *a, size_t ranks, void *room)
 {
     const struct symm_host_copy copy = {
-        .shape = SYMM_SHAPE_SPREAD, .pieces = ranks, .dtype = a->rdtype, .counts = a->rcounts,
-        .disps = a->rdisps};
+        .side = {.shape = SYMM_SIDE_SPREAD, .dtype = a->rdtype, .counts = a->rcounts,
+                 .disps = a->rdisps},
+        .pieces = ranks};
     struct places places = places_in(room, ranks);
     struct symm_layout two;
     size_t total = 0;
@@ -216,7 +219,7 @@ void mca_coll_symm_bytes_spread(struct symm_arguments *a, size_t ranks, void *ro
 static int side_open(const struct symm_host_copy *copy, struct symm_bytes *bytes, size_t unit)
 {
     return !mca_coll_symm_host_copy_is_used(copy)                      ? OMPI_SUCCESS
-           : copy->shape == SYMM_SHAPE_SPREAD ? spread_open(copy, bytes, unit)
+           : copy->side.shape == SYMM_SIDE_SPREAD ? spread_open(copy, bytes, unit)
                                                : even_open(copy, bytes, unit);
 }
 
@@ -284,9 +287,10 @@ static void pieces_move(const struct symm_host_copy *copy, const struct symm_byt
     ptrdiff_t extent = extent_of(copy);
     for (size_t i = range.begin; i < range.end; i++) {
         struct symm_layout layout;
-        bool is_spread = copy->shape == SYMM_SHAPE_SPREAD;
-        ptrdiff_t at = is_spread ? symm_disp_at(copy->disps, i) : (ptrdiff_t)(i * copy->count);
-        mca_coll_symm_layout_describe(&layout, copy->dtype, piece_count(copy, i));
+        bool is_spread = copy->side.shape == SYMM_SIDE_SPREAD;
+        ptrdiff_t at = is_spread ? symm_disp_at(copy->side.disps, i)
+                                 : (ptrdiff_t)(i * copy->side.count);
+        mca_coll_symm_layout_describe(&layout, copy->side.dtype, piece_count(copy, i));
         size_t begin = is_spread ? (size_t)symm_disp_at(bytes->disps, i) * unit : i * layout.bytes;
         if (layout.bytes > 0) {
             move(&layout, mca_coll_symm_at(copy->address, extent * at), bytes->packed + begin);

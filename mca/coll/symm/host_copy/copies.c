@@ -88,10 +88,10 @@ bool mca_coll_symm_host_copy_is_wanted(const struct symm_host_copy_buffers *buff
 static void places_replace(const struct symm_host_copy *copy, symm_disps_t *disps,
                            symm_byte_disps_t *bytes)
 {
-    if (copy->shape != SYMM_SHAPE_TYPED || copy->device < 0) {
+    if (!mca_coll_symm_side_is_typed(&copy->side) || copy->device < 0) {
         return;
     }
-    if (copy->has_byte_disps) {
+    if (copy->side.shape == SYMM_SIDE_FAR) {
         *bytes = symm_byte_disps_make(copy->moved);
     } else {
         *disps = copy->moved_disps;

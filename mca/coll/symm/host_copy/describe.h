@@ -32,11 +32,11 @@ static inline void mca_coll_symm_host_copy_buffers_begin(struct symm_host_copy_b
     buffers->op = NULL;
     buffers->are_served = are_served;
     buffers->moves = buffers->is_one_block = false;
-    buffers->send.shape = SYMM_SHAPE_NONE;
-    buffers->send.buffer = NULL;
+    buffers->send.side.shape = SYMM_SIDE_NONE;
+    buffers->send.side.buffer = NULL;
     buffers->send.kinds = kinds;
-    buffers->receive.shape = SYMM_SHAPE_NONE;
-    buffers->receive.buffer = NULL;
+    buffers->receive.side.shape = SYMM_SIDE_NONE;
+    buffers->receive.side.buffer = NULL;
     buffers->receive.kinds = kinds;
 }
 
@@ -122,12 +122,12 @@ static inline void mca_coll_symm_host_copy_even(struct symm_host_copy *copy, con
                                                 size_t pieces, size_t count,
                                                 struct ompi_datatype_t *dtype)
 {
-    copy->shape = SYMM_SHAPE_EVEN;
-    copy->buffer = buffer;
+    copy->side.shape = SYMM_SIDE_EVEN;
+    copy->side.buffer = buffer;
     copy->pieces = pieces;
-    copy->count = count;
-    copy->dtype = dtype;
-    copy->has_byte_disps = false;
+    copy->side.count = count;
+    copy->side.dtype = dtype;
+    copy->side.plain = false;
     copy->read = copy->written = (struct symm_pieces){0, 0};
 }
 
@@ -137,9 +137,9 @@ static inline void mca_coll_symm_host_copy_spread(struct symm_host_copy *copy, c
                                                   symm_disps_t disps, struct ompi_datatype_t *dtype)
 {
     mca_coll_symm_host_copy_even(copy, buffer, pieces, 0, dtype);
-    copy->shape = SYMM_SHAPE_SPREAD;
-    copy->counts = counts;
-    copy->disps = disps;
+    copy->side.shape = SYMM_SIDE_SPREAD;
+    copy->side.counts = counts;
+    copy->side.disps = disps;
 }
 
 /* A buffer of pieces with counts[i] elements of dtypes[i] each, disps[i] bytes from its start. */
@@ -149,8 +149,8 @@ static inline void mca_coll_symm_host_copy_typed(struct symm_host_copy *copy, co
                                                  struct ompi_datatype_t *const *dtypes)
 {
     mca_coll_symm_host_copy_spread(copy, buffer, pieces, counts, disps, MPI_DATATYPE_NULL);
-    copy->shape = SYMM_SHAPE_TYPED;
-    copy->dtypes = dtypes;
+    copy->side.shape = SYMM_SIDE_TYPED;
+    copy->side.dtypes = dtypes;
 }
 
 /* A buffer that the call reads as a whole; it may be MPI_IN_PLACE. */

@@ -75,11 +75,10 @@ static void typed_describe(struct symm_host_copy *copy, const void *buffer, size
                            struct ompi_datatype_t *const *dtypes)
 {
     mca_coll_symm_host_copy_even(copy, buffer, pieces, 0, MPI_DATATYPE_NULL);
-    copy->shape = SYMM_SHAPE_TYPED;
-    copy->counts = counts;
-    copy->byte_disps = disps;
-    copy->has_byte_disps = true;
-    copy->dtypes = dtypes;
+    copy->side.shape = SYMM_SIDE_FAR;
+    copy->side.counts = counts;
+    copy->side.byte_disps = disps;
+    copy->side.dtypes = dtypes;
 }
 
 void mca_coll_symm_host_copy_describe_neighbor_alltoallw(struct symm_host_copy_buffers *buffers,

@@ -12,7 +12,7 @@ static void operand_describe(struct symm_host_copy_buffers *buffers, const struc
 {
     buffers->op = a->op;
     if (a->sbuf == MPI_IN_PLACE) {
-        buffers->send.buffer = a->sbuf;
+        buffers->send.side.buffer = a->sbuf;
         mca_coll_symm_host_copy_all_read(&buffers->receive);
     } else {
         mca_coll_symm_host_copy_sent(&buffers->send, a->sbuf, pieces, count, a->rdtype);

@@ -16,7 +16,7 @@ enum { ARRAYS = 3, ELEMENT = 8 };
 static int arrays_keep(struct symm_host_copy *copy)
 {
     copy->arrays = NULL;
-    if (!mca_coll_symm_host_copy_is_used(copy) || copy->shape == SYMM_SHAPE_EVEN ||
+    if (!mca_coll_symm_host_copy_is_used(copy) || copy->side.shape == SYMM_SIDE_EVEN ||
         copy->pieces == 0) {
         return OMPI_SUCCESS;
     }
@@ -25,20 +25,20 @@ static int arrays_keep(struct symm_host_copy *copy)
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     copy->arrays = room;
-    copy->counts = symm_counts_copy(copy->counts, copy->pieces, room);
+    copy->side.counts = symm_counts_copy(copy->side.counts, copy->pieces, room);
     room += copy->pieces * ELEMENT;
-    if (copy->has_byte_disps) {
-        copy->byte_disps = symm_byte_disps_copy(copy->byte_disps, copy->pieces, room);
+    if (copy->side.shape == SYMM_SIDE_FAR) {
+        copy->side.byte_disps = symm_byte_disps_copy(copy->side.byte_disps, copy->pieces, room);
     } else {
-        copy->disps = symm_disps_copy(copy->disps, copy->pieces, room);
+        copy->side.disps = symm_disps_copy(copy->side.disps, copy->pieces, room);
     }
     room += copy->pieces * ELEMENT;
-    if (copy->shape == SYMM_SHAPE_TYPED) {
+    if (mca_coll_symm_side_is_typed(&copy->side)) {
         struct ompi_datatype_t **kept = (struct ompi_datatype_t **)(void *)room;
         for (size_t i = 0; i < copy->pieces; i++) { /* those of empty pieces may be freed */
-            kept[i] = symm_count_at(copy->counts, i) > 0 ? copy->dtypes[i] : MPI_BYTE;
+            kept[i] = symm_count_at(copy->side.counts, i) > 0 ? copy->side.dtypes[i] : MPI_BYTE;
         }
-        copy->dtypes = kept;
+        copy->side.dtypes = kept;
     }
     return OMPI_SUCCESS;
 }
@@ -63,15 +63,16 @@ static void types_each(const struct symm_host_copy *copy, type_use *use)
     if (!mca_coll_symm_host_copy_is_used(copy)) {
         return;
     }
-    if (copy->shape != SYMM_SHAPE_TYPED) {
-        if (!ompi_datatype_is_predefined(copy->dtype)) {
-            use(copy->dtype);
+    if (!mca_coll_symm_side_is_typed(&copy->side)) {
+        if (!ompi_datatype_is_predefined(copy->side.dtype)) {
+            use(copy->side.dtype);
         }
         return;
     }
     for (size_t i = 0; i < copy->pieces; i++) {
-        if (symm_count_at(copy->counts, i) > 0 && !ompi_datatype_is_predefined(copy->dtypes[i])) {
-            use(copy->dtypes[i]);
+        if (symm_count_at(copy->side.counts, i) > 0 &&
+            !ompi_datatype_is_predefined(copy->side.dtypes[i])) {
+            use(copy->side.dtypes[i]);
         }
     }
 }

@@ -31,7 +31,7 @@ static void own_is_read(struct symm_host_copy *copy, struct ompi_communicator_t 
 static void leaf_sends(struct symm_host_copy_buffers *buffers, const struct symm_arguments *a,
                        symm_count_t count, struct ompi_datatype_t *dtype)
 {
-    buffers->send.buffer = a->sbuf;
+    buffers->send.side.buffer = a->sbuf;
     if (is_at_leaf(buffers->comm, a->root) && a->sbuf != MPI_IN_PLACE) {
         mca_coll_symm_host_copy_sent(&buffers->send, a->sbuf, 1, (size_t)count, dtype);
     }
@@ -39,7 +39,7 @@ static void leaf_sends(struct symm_host_copy_buffers *buffers, const struct symm
 
 static void leaf_receives(struct symm_host_copy_buffers *buffers, const struct symm_arguments *a)
 {
-    buffers->receive.buffer = a->rbuf;
+    buffers->receive.side.buffer = a->rbuf;
     if (is_at_leaf(buffers->comm, a->root) && a->rbuf != MPI_IN_PLACE) {
         mca_coll_symm_host_copy_received(&buffers->receive, a->rbuf, 1, (size_t)a->rcount,
                                          a->rdtype);
@@ -49,7 +49,7 @@ static void leaf_receives(struct symm_host_copy_buffers *buffers, const struct s
 void mca_coll_symm_host_copy_describe_bcast(struct symm_host_copy_buffers *buffers,
                                             const struct symm_arguments *a)
 {
-    buffers->receive.buffer = a->rbuf;
+    buffers->receive.side.buffer = a->rbuf;
     if (is_root(buffers->comm, a->root) || is_at_leaf(buffers->comm, a->root)) {
         mca_coll_symm_host_copy_even(&buffers->receive, a->rbuf, 1, (size_t)a->rcount, a->rdtype);
         if (is_root(buffers->comm, a->root)) {
@@ -65,7 +65,7 @@ void mca_coll_symm_host_copy_describe_bcast(struct symm_host_copy_buffers *buffe
 void mca_coll_symm_host_copy_describe_gather(struct symm_host_copy_buffers *buffers,
                                              const struct symm_arguments *a)
 {
-    buffers->receive.buffer = a->rbuf;
+    buffers->receive.side.buffer = a->rbuf;
     if (is_root(buffers->comm, a->root)) {
         mca_coll_symm_host_copy_received(&buffers->receive, a->rbuf,
                                          mca_coll_symm_others(buffers->comm), (size_t)a->rcount,
@@ -81,7 +81,7 @@ void mca_coll_symm_host_copy_describe_gather(struct symm_host_copy_buffers *buff
 void mca_coll_symm_host_copy_describe_gatherv(struct symm_host_copy_buffers *buffers,
                                               const struct symm_arguments *a)
 {
-    buffers->receive.buffer = a->rbuf;
+    buffers->receive.side.buffer = a->rbuf;
     if (is_root(buffers->comm, a->root)) {
         mca_coll_symm_host_copy_spread(&buffers->receive, a->rbuf,
                                        mca_coll_symm_others(buffers->comm), a->rcounts, a->rdisps,
@@ -97,7 +97,7 @@ void mca_coll_symm_host_copy_describe_gatherv(struct symm_host_copy_buffers *buf
 void mca_coll_symm_host_copy_describe_scatter(struct symm_host_copy_buffers *buffers,
                                               const struct symm_arguments *a)
 {
-    buffers->send.buffer = a->sbuf;
+    buffers->send.side.buffer = a->sbuf;
     if (is_root(buffers->comm, a->root)) {
         mca_coll_symm_host_copy_sent(&buffers->send, a->sbuf, mca_coll_symm_others(buffers->comm),
                                      (size_t)a->scount, a->sdtype);
@@ -109,7 +109,7 @@ void mca_coll_symm_host_copy_describe_scatter(struct symm_host_copy_buffers *buf
 void mca_coll_symm_host_copy_describe_scatterv(struct symm_host_copy_buffers *buffers,
                                                const struct symm_arguments *a)
 {
-    buffers->send.buffer = a->sbuf;
+    buffers->send.side.buffer = a->sbuf;
     if (is_root(buffers->comm, a->root)) {
         mca_coll_symm_host_copy_spread(&buffers->send, a->sbuf, mca_coll_symm_others(buffers->comm),
                                        a->scounts, a->sdisps, a->sdtype);
@@ -122,7 +122,7 @@ void mca_coll_symm_host_copy_describe_reduce(struct symm_host_copy_buffers *buff
                                              const struct symm_arguments *a)
 {
     buffers->op = a->op;
-    buffers->receive.buffer = a->rbuf;
+    buffers->receive.side.buffer = a->rbuf;
     if (is_root(buffers->comm, a->root)) {
         mca_coll_symm_host_copy_received(&buffers->receive, a->rbuf, 1, (size_t)a->rcount,
                                          a->rdtype);

@@ -27,8 +27,9 @@ static struct symm_host_copy host_copy_of(const struct symm_operation *operation
                                           const struct symm_layout *layout, const void *buffer)
 {
     return (struct symm_host_copy){
-        .shape = SYMM_SHAPE_EVEN, .buffer = buffer, .pieces = 1, .count = layout->count,
-        .dtype = layout->dtype, .kinds = operation->lane->module->super.kinds};
+        .side = {.shape = SYMM_SIDE_EVEN, .buffer = buffer, .count = layout->count,
+                 .dtype = layout->dtype},
+        .pieces = 1, .kinds = operation->lane->module->super.kinds};
 }
 
 static void copy_end(struct symm_operation *operation, struct symm_host_copy *copy, int rc)
