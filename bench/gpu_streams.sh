@@ -43,6 +43,10 @@ step_streams() {
         seconds=120 check_program "$work/streams-calls.txt" 2 tests/streams/check_streams \
             --rounds "$rounds"
         seconds=60 check_program "$work/streams-arguments.txt" 2 tests/streams/check_arguments
+        seconds=120 check_program "$work/streams-host.txt" 2 -x SYMM_STREAM_PATH=host \
+            tests/streams/check_streams --threads --rounds 100
+        seconds=60 check_program "$work/streams-host-lives.txt" 2 -x SYMM_STREAM_PATH=host \
+            tests/streams/check_ends lives
         for case in lives many abort abort-idle overlap size operation path order late finalize; do
             seconds=60 check_program "$work/streams-$case.txt" 2 tests/streams/check_ends "$case"
         done

@@ -171,7 +171,7 @@ EXTRA_DIST += \
 
 EXTRA_DIST += \
 	bench/gpu_overlap.sh \
-	bench/gpu_streams.sh \
+	bench/gpu_python.sh bench/gpu_streams.sh \
 	bench/multicast_links.sh \
 	bench/multicast_machine.sh \
 	bench/multicast_speed.sh \

@@ -55,5 +55,4 @@ nobase_dist_doc_DATA += examples/README.md examples/data/README.md
 EXTRA_DIST += \
 	examples/compare \
 	examples/data/digits.csv \
-	examples/python/collectives.py \
-	examples/python/symmetric.py
+	examples/python/collectives.py

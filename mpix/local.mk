@@ -21,6 +21,7 @@ libsymm_mpix_la_SOURCES = \
 	mpix/host_thread.c \
 	mpix/host_words.c \
 	mpix/lanes.c \
+	mpix/memory.c \
 	mpix/mpix.h \
 	mpix/process.c \
 	mpix/stream.c \

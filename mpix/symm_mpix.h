@@ -29,6 +29,7 @@
 #define SYMM_MPIX_H
 
 #include <mpi.h>
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -156,6 +157,18 @@ SYMM_MPIX_API int MPIX_Scatter_enqueue_c(const void *sendbuf, MPI_Count sendcoun
                                          MPI_Datatype sendtype, void *recvbuf,
                                          MPI_Count recvcount, MPI_Datatype recvtype, int root,
                                          MPI_Comm comm);
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/*
+ * Symmetric memory of the current device, which has to be `device`: MPI_Alloc_mem() for allocators
+ * of frameworks, with the arguments of torch.cuda.memory.CUDAPluggableAllocator; `stream` is not
+ * looked at.  NULL: there is none, or MPI is not there.  To free waits for all work of the process
+ * on the device, as cudaFree() does; when MPI has ended, it does nothing.
+ */
+SYMM_MPIX_API void *symm_mpix_device_alloc(ptrdiff_t bytes, int device, void *stream);
+SYMM_MPIX_API void symm_mpix_device_free(void *address, ptrdiff_t bytes, int device,
+                                         void *stream);
 
 /* ---- failures -------------------------------------------------------------------------------- */
 

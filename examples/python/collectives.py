@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """MPI_Allreduce and MPI_Allgather on arrays of NumPy, CuPy or PyTorch: checked, and timed.
 
-The arrays come from the library's own allocator and from MPI_Alloc_mem (symmetric.py), and all are
-given to mpi4py as they are; calls that are timed get them as messages. With PyTorch, NCCL can be
-timed in the same run.
+The arrays come from the library's own allocator and from MPI_Alloc_mem (the package ompi_symm).
+Calls are mpi4py's, on arrays as they are to begin with, and on messages where they are timed; or
+the package's, on arrays as they are. With PyTorch, NCCL can be timed in the same run.
 
     mpirun -n 2 --mca coll symm python3 collectives.py --library torch --nccl
 
@@ -24,9 +24,8 @@ import time
 import traceback
 
 import numpy
+import ompi_symm
 from mpi4py import MPI
-
-import symmetric
 
 COMM = MPI.COMM_WORLD
 DTYPES = ("float32", "float64", "int32", "int64")
@@ -144,7 +143,7 @@ def blocks_are_right(result, options):
 class Call:
     """One collective of one size on arrays of its own; start() returns when the result is there."""
 
-    function = {"allreduce": COMM.Allreduce, "allgather": COMM.Allgather}
+    mpi4py = {"allreduce": COMM.Allreduce, "allgather": COMM.Allgather}
 
     def __init__(self, library, allocate, collective, count, options):
         self.library = library
@@ -154,7 +153,10 @@ class Call:
         self.input = allocate(count, options.dtype)
         self.output = allocate(self.total, options.dtype)
         self.values = values_of(COMM.rank, count, options)
-        self.messages = [symmetric.message(array) for array in (self.input, self.output)]
+        self.arrays = [self.input, self.output]
+        self.messages = [ompi_symm.message(array) for array in self.arrays]
+        package = ompi_symm.Comm(COMM)
+        self.package = {"allreduce": package.Allreduce, "allgather": package.Allgather}
 
     def prepare(self):
         self.library.upload(self.input, self.values)
@@ -163,10 +165,13 @@ class Call:
         self.library.synchronize()
 
     def start_plainly(self):
-        self.function[self.collective](self.input, self.output)
+        self.mpi4py[self.collective](*self.arrays)
 
     def start(self):
-        self.function[self.collective](*self.messages)
+        if self.options.by == "package":
+            self.package[self.collective](*self.arrays)
+        else:
+            self.mpi4py[self.collective](*self.messages)
 
     def is_right(self, start):
         """On all ranks."""
@@ -220,7 +225,7 @@ def contenders(library, options):
     """Column titles, each with a function that makes the call."""
 
     def symmetric_array(count, dtype):
-        return symmetric.empty(count, dtype, options.library, options.kind)
+        return ompi_symm.empty(count, dtype, options.library, options.kind)
 
     def maker(kind_of_call, allocate):
         return lambda *arguments: kind_of_call(library, allocate, *arguments, options)
@@ -338,6 +343,8 @@ def parse(arguments):
     add("--kind", choices=("host", "cuda"), help="memory; PyTorch can have both (default cuda)")
     add("--memory", choices=("own", "symmetric", "both"), default="both",
         help="the library's own allocator, MPI_Alloc_mem, or both in turn (default)")
+    add("--by", choices=("mpi4py", "package"), default="mpi4py",
+        help="whose calls are timed: mpi4py's, on messages (default), or the package's, on arrays")
     add("--dtype", choices=DTYPES, default="float32")
     add("--bytes", dest="sizes", type=sizes_of, default="1K:64M", metavar="MIN:MAX",
         help="of the vector; all-gather: received in all. Steps of 4 (default 1K:64M)")

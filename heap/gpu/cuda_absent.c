@@ -70,6 +70,12 @@ enum symm_status symm_cuda_device_reach(int device, const void *address)
     return SYMM_ERR_NOT_FOUND;
 }
 
+enum symm_status symm_cuda_device_wait(int device)
+{
+    (void)device;
+    return SYMM_ERR_NOT_FOUND;
+}
+
 void symm_cuda_device_describe(int device, char *text, size_t size)
 {
     (void)snprintf(text, size, "device %d", device);

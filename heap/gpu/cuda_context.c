@@ -333,6 +333,22 @@ static void uuid_format(const CUuuid *uuid, const char *name, char text[48])
     }
 }
 
+enum symm_status symm_cuda_device_wait(int device)
+{
+    struct symm_cuda_scope scope;
+    enum symm_status status = symm_cuda_enter_to_release(device, &scope);
+    if (status != SYMM_OK) {
+        return status;
+    }
+    CUresult result = CUDA_SUCCESS;
+    if (scope.generation != 0) {
+        result = scope.cuda->cuCtxSynchronize != NULL ? scope.cuda->cuCtxSynchronize()
+                                                      : CUDA_ERROR_NOT_FOUND;
+    }
+    symm_cuda_leave(&scope);
+    return result == CUDA_SUCCESS ? SYMM_OK : symm_cuda_failed("cuCtxSynchronize", result);
+}
+
 void symm_cuda_device_describe(int device, char *text, size_t size)
 {
     const struct symm_cuda *cuda;

@@ -70,6 +70,12 @@ SYMM_PRIVATE enum symm_status symm_cuda_device_reach(int device, const void *add
  */
 SYMM_PRIVATE uint64_t symm_cuda_device_identity(int device);
 
+/*
+ * Until the device has done all work of this process, as cudaFree() waits.  Errors: NOT_FOUND,
+ * SYSTEM.
+ */
+SYMM_PRIVATE enum symm_status symm_cuda_device_wait(int device);
+
 /* "device 0 (NVIDIA H200, GPU-8b3a...)", as nvidia-smi writes it; as much as is known. */
 SYMM_PRIVATE void symm_cuda_device_describe(int device, char *text, size_t size);
 

@@ -89,6 +89,7 @@
 #define SYMM_CUDA_OPTIONAL_FUNCTIONS(F) \
     F(cuCtxGetId, 12000)                \
     F(cuCtxSetFlags, 12010)             \
+    F(cuCtxSynchronize, 2000)           \
     F(cuDeviceTotalMem, 3020)           \
     F(cuDeviceCanAccessPeer, 4000)      \
     F(cuDeviceGetP2PAttribute, 8000)    \

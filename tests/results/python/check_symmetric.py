@@ -1,4 +1,4 @@
-"""check_symmetric.py LIBRARY - the life of memory from examples/python/symmetric.py, and whether
+"""check_symmetric.py LIBRARY - the life of memory from the package ompi_symm, and whether
 examples/python/collectives.py notices wrong results.
 
 Two ranks. When the program ends, rank 0 still has an array, which has to be freed before MPI is
@@ -13,7 +13,7 @@ import sys
 
 import collectives
 import numpy
-import symmetric
+import ompi_symm
 from mpi4py import MPI
 
 COMM = MPI.COMM_WORLD
@@ -39,22 +39,22 @@ def check(condition, what):
 
 
 def check_life():
-    array = symmetric.empty((3, 5), "int32", LIBRARY)
+    array = ompi_symm.empty((3, 5), "int32", LIBRARY)
     check(array.shape == (3, 5) and str(array.dtype).endswith("int32"), "another shape or type")
     view = array[1:].reshape((10,))
     del array
     check(not freed, "memory was freed with a view of it alive")
-    message = symmetric.message(view)
-    check((message[0].nbytes, message[1]) == (40, "i"), "a message of other elements")
+    message = ompi_symm.message(view)
+    check((message[0].nbytes, message[1]) == (40, MPI.INT32_T), "a message of other elements")
     del view
     check(not freed, "memory was freed with a message of it alive")
     del message
     check(len(freed) == 1, "memory was not freed with its last array")
 
-    check(symmetric.empty(0, "float64", LIBRARY).shape == (0,), "no array of no elements")
+    check(ompi_symm.empty(0, "float64", LIBRARY).shape == (0,), "no array of no elements")
     check(len(freed) == 2, "memory of no elements was not freed")
 
-    with symmetric.alloc(100, KIND) as memory:
+    with ompi_symm.alloc(100, KIND) as memory:
         check(memory.nbytes >= 100 and (memory.device is None) == (KIND == "host"), "other memory")
     check(len(freed) == 3, "memory was not freed at the end of its block")
     memory.free()
@@ -70,7 +70,7 @@ def check_device():
         driver.cuDeviceGetCount(ctypes.byref(count)),
         driver.cuStreamCreate(ctypes.byref(stream), 1),
     ]
-    memory = symmetric.alloc(nbytes)
+    memory = ompi_symm.alloc(nbytes)
     check(memory.device == COMM.rank % count.value, "memory is not on the current device")
     address = ctypes.c_uint64(memory.address)
     for _ in range(20):
@@ -101,7 +101,7 @@ def check_checks():
 def check_refusal():
     """An MPI that takes no notice of the hint."""
     try:
-        symmetric.alloc(100)
+        ompi_symm.alloc(100)
         check(False, "memory of the host was taken for a device's")
     except MemoryError:
         check(len(freed) == 1, "memory of the wrong kind was not freed")
@@ -116,7 +116,7 @@ check_checks()
 if KIND == "cuda":
     check_device()
 
-last = symmetric.empty(1000, "float32", LIBRARY)
+last = ompi_symm.empty(1000, "float32", LIBRARY)
 if COMM.rank == 0:
     MPI.Free_mem = lambda buffer: print(f"freed at exit: {not MPI.Is_finalized()}", flush=True)
 else:

@@ -1,4 +1,5 @@
-"""Test double of CuPy: what examples/python uses of it, on whatever driver libcuda.so.1 is.
+"""Test double of CuPy: what the package and examples/python use of it, on whatever driver
+libcuda.so.1 is.
 
 Copyright (c) 2026 The ompi-symm authors
 SPDX-License-Identifier: BSD-3-Clause
@@ -56,6 +57,9 @@ class ndarray:
     def reshape(self, shape):
         return ndarray(self.owner, self.address, shape, self.dtype)
 
+    def fill(self, value):
+        self.set(numpy.full(self.shape, value, self.dtype))
+
     def set(self, values):
         assert values.dtype == self.dtype and values.shape == self.shape
         if self.nbytes > 0:
@@ -104,6 +108,6 @@ cuda = types.SimpleNamespace(
     Device=Device,
     runtime=types.SimpleNamespace(getDeviceCount=device_count),
     get_current_stream=lambda: types.SimpleNamespace(
-        synchronize=lambda: check(driver.cuCtxSynchronize())
+        synchronize=lambda: check(driver.cuCtxSynchronize()), ptr=0
     ),
 )

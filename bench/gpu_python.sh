@@ -1,0 +1,32 @@
+# gpu_python.sh - the step `python` of bench/gpu_run: the package ompi_symm and mpi4py. Sourced by
+# bash.
+#
+# It reads what gpu_run has set ($top, $build, $launch, $work), and uses its check_program.
+#
+# Copyright (c) 2026 The ompi-symm authors
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+# shellcheck disable=SC2154 # variables of those who source this
+
+# Open MPI takes the level of threads from the environment where MPI_Init() is called.
+step_python() {
+    local library by python=${PYTHON:-python3}
+    say 'mpi4py'
+    (
+        export PYTHONPATH=$top/python:$top/examples/python${PYTHONPATH:+:$PYTHONPATH}
+        export OMPI_SYMM_LIBRARY=$build/.libs/libsymm_mpix.so.0
+        launch+=(-x PYTHONPATH -x OMPI_SYMM_LIBRARY)
+        check_program "$work/python-c.txt" 2 -x OMPI_MPI_THREAD_LEVEL=3 \
+            bench/symm_bench --memory cudamalloc --access osu -m 8:4K -i 2000 allreduce
+        for library in cupy torch; do
+            "$python" -c "import $library" 2>/dev/null || continue
+            check_program "$work/python-package-$library.txt" 2 "$python" \
+                "$top/tests/results/python/check_package.py" "$library"
+            for by in mpi4py package; do
+                check_program "$work/python-$library-$by.txt" 2 "$python" \
+                    "$top/examples/python/collectives.py" --library "$library" --by "$by" \
+                    --bytes 8:4K --calls 2000 --blocks 20
+            done
+        done
+    )
+}

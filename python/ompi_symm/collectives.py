@@ -1,0 +1,280 @@
+"""Collectives on arrays as they are: blocking ones, and those that are queued on CUDA streams.
+
+Methods have the names and arguments of mpi4py's: MPI.IN_PLACE stands for the send buffer, or in a
+scatter for the receive buffer. Arrays are of NumPy, CuPy or PyTorch, contiguous, of integers,
+floats, complex numbers or truth values; half and bfloat16 are possible. Blocks are equal.
+
+Copyright (c) 2026 The ompi-symm authors
+SPDX-License-Identifier: BSD-3-Clause
+"""
+
+import ctypes
+import sys
+from typing import Any, Callable, Optional, Tuple
+
+from mpi4py import MPI
+
+from ompi_symm import library
+from ompi_symm.elements import Element, describe, library_of
+
+_Array = Tuple[int, int, Optional[Element]]  # address, elements, type
+_NONE: _Array = (0, 0, None)
+_BYTE = library.handle(MPI.BYTE)
+
+
+def _side(array: Any) -> _Array:
+    """A buffer that may be in place, or not significant on this rank."""
+    if array is None:
+        return _NONE
+    if array is MPI.IN_PLACE:
+        return library.IN_PLACE, 0, None
+    return describe(array)
+
+
+def _handle(element: Optional[Element]) -> int:
+    return _BYTE if element is None else element.handle
+
+
+class _Collectives:
+    """What blocking and queued calls have in common."""
+
+    rank: int
+    size: int
+
+    def _make(self, name: str, arrays: tuple, *arguments: Any) -> None:
+        raise NotImplementedError
+
+    def _reduction(self, sendbuf: Any, recvbuf: Any, op: MPI.Op) -> tuple:
+        send, receive = _side(sendbuf), _side(recvbuf)
+        element = receive[2] or send[2]
+        if element is None:
+            raise TypeError("a reduction has an array to send or to receive")
+        number = element.sum if op is MPI.SUM else element.op(op)
+        return send, receive, element, number
+
+    def Allreduce(self, sendbuf: Any, recvbuf: Any, op: MPI.Op = MPI.SUM) -> None:
+        """Reduce arrays of all ranks; all get the result."""
+        send, receive, element, number = self._reduction(sendbuf, recvbuf, op)
+        if send[0] != library.IN_PLACE and send[1] != receive[1]:
+            raise ValueError(f"{send[1]} elements are sent, and {receive[1]} received")
+        self._make("Allreduce", (recvbuf, sendbuf), send[0], receive[0], receive[1],
+                   element.handle, number)
+
+    def Reduce(self, sendbuf: Any, recvbuf: Any, op: MPI.Op = MPI.SUM, root: int = 0) -> None:
+        """The same; the root alone gets the result, and others may pass None for it."""
+        send, receive, element, number = self._reduction(sendbuf, recvbuf, op)
+        self._make("Reduce", (sendbuf, recvbuf), send[0], receive[0], send[1] or receive[1],
+                   element.handle, number, root)
+
+    def Reduce_scatter_block(self, sendbuf: Any, recvbuf: Any, op: MPI.Op = MPI.SUM) -> None:
+        """Each rank gets one block of the result; in place it is the array's first."""
+        send, receive, element, number = self._reduction(sendbuf, recvbuf, op)
+        in_place = send[0] == library.IN_PLACE
+        whole = receive[1] if in_place else send[1]
+        count = self._block(whole)
+        if not in_place and receive[1] != count:
+            raise ValueError(f"blocks of {count} elements are sent, and {receive[1]} received")
+        self._make("Reduce_scatter_block", (recvbuf, sendbuf), send[0], receive[0], count,
+                   element.handle, number)
+
+    def Bcast(self, buf: Any, root: int = 0) -> None:
+        """All ranks get the root's array."""
+        address, count, element = describe(buf)
+        self._make("Bcast", (buf,), address, count, element.handle, root)
+
+    def Allgather(self, sendbuf: Any, recvbuf: Any) -> None:
+        """All ranks get the arrays of all, in the order of ranks."""
+        send, receive = _side(sendbuf), describe(recvbuf)
+        self._make("Allgather", (recvbuf, sendbuf), *_sent(send),
+                   receive[0], self._block(receive[1]), receive[2].handle)
+
+    def Alltoall(self, sendbuf: Any, recvbuf: Any) -> None:
+        """Each rank gets a block of each other."""
+        send, receive = _side(sendbuf), describe(recvbuf)
+        self._make("Alltoall", (recvbuf, sendbuf), send[0], self._block(send[1]),
+                   _handle(send[2]), receive[0], self._block(receive[1]), receive[2].handle)
+
+    def Gather(self, sendbuf: Any, recvbuf: Any, root: int = 0) -> None:
+        """The root gets the arrays of all; others may pass None for it."""
+        send, receive = _side(sendbuf), _side(recvbuf)
+        self._make("Gather", (sendbuf, recvbuf), *_sent(send),
+                   receive[0], self._block(receive[1]), _handle(receive[2]), root)
+
+    def Scatter(self, sendbuf: Any, recvbuf: Any, root: int = 0) -> None:
+        """Each rank gets a block of the root's array; others may pass None for that."""
+        send, receive = _side(sendbuf), _side(recvbuf)
+        self._make("Scatter", (recvbuf, sendbuf), send[0], self._block(send[1]),
+                   _handle(send[2]), *_sent(receive), root)
+
+    def Barrier(self) -> None:
+        """All ranks have come to it."""
+        self._make("Barrier", ())
+
+    def _block(self, count: int) -> int:
+        """Of an array of all ranks' blocks."""
+        if count % self.size != 0:
+            raise ValueError(f"an array of {count} elements has no equal blocks for "
+                             f"{self.size} ranks")
+        return count // self.size
+
+
+def _sent(side: _Array) -> Tuple[int, int, int]:
+    return side[0], side[1], _handle(side[2])
+
+
+_MOST = 2**31 - 1  # of an int
+_COUNTS = {"Bcast": (1,), "Barrier": (), "Allreduce": (2,), "Reduce": (2,),
+           "Reduce_scatter_block": (2,)}
+
+
+class Comm(_Collectives):
+    """Blocking calls on a communicator of mpi4py, on arrays as they are.
+
+    MPI knows no streams: what is sent has to be there when a call is made. Wait for the stream
+    first. It takes a microsecond or two more than a program in C; mpi4py's
+    own functions take longer, since they ask an array for a description by its protocol.
+
+    >>> import numpy
+    >>> array = numpy.arange(3.0)
+    >>> Comm(MPI.COMM_SELF).Allreduce(MPI.IN_PLACE, array)
+    >>> array
+    array([0., 1., 2.])
+    """
+
+    def __init__(self, comm: MPI.Comm):
+        self.comm = comm
+        self.rank: int = comm.rank
+        self.size: int = comm.size
+        self._handle = library.handle(comm)
+        self._library = library.load()
+
+    def _make(self, name: str, arrays: tuple, *arguments: Any) -> None:
+        for at in _COUNTS.get(name, (1, 4)):
+            if arguments[at] > _MOST:
+                raise OverflowError(f"{name}: {arguments[at]} elements; blocking calls take up to "
+                                    f"{_MOST}")
+        code = getattr(self._library, f"MPI_{name}")(*arguments, self._handle)
+        if code != 0:
+            library.check(code)
+
+    def Allreduce(self, sendbuf: Any, recvbuf: Any, op: MPI.Op = MPI.SUM) -> None:
+        """Reduce arrays of all ranks; all get the result."""
+        if sendbuf is MPI.IN_PLACE and recvbuf is not None:  # the commonest call
+            address, count, element = describe(recvbuf)
+            if count > _MOST:
+                raise OverflowError(f"Allreduce: {count} elements; blocking calls take up to "
+                                    f"{_MOST}")
+            code = self._library.MPI_Allreduce(
+                library.IN_PLACE, address, count, element.handle,
+                element.sum if op is MPI.SUM else element.op(op), self._handle)
+            if code != 0:
+                library.check(code)
+        else:
+            super().Allreduce(sendbuf, recvbuf, op)
+
+
+# ---- streams -------------------------------------------------------------------------------------
+
+
+def _torch_stream(array: Any) -> int:
+    import torch
+
+    return torch.cuda.current_stream(array.device).cuda_stream
+
+
+def _cupy_stream(array: Any) -> int:
+    import cupy
+
+    return cupy.cuda.get_current_stream().ptr
+
+
+_STREAMS = {"torch": _torch_stream, "cupy": _cupy_stream}
+
+
+def _loaded_stream() -> int:
+    """The current stream of the library that the program uses."""
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_initialized():
+        return torch.cuda.current_stream().cuda_stream
+    if "cupy" in sys.modules:
+        return _cupy_stream(None)
+    raise RuntimeError("neither PyTorch nor CuPy has been used on a GPU: pass stream=, the number "
+                       "of a CUDA stream")
+
+
+class StreamComm(_Collectives):
+    """Calls that are queued on CUDA streams, like kernels, or captured into graphs.
+
+    A duplicate of `comm`, made by all ranks together. A call goes to the current stream of the
+    library that its arrays are of, or to `stream`, the number of a CUDA stream. When the stream
+    changes, the new one waits for the old one (symm_mpix_comm_set_stream). It is freed by free(),
+    or at the end of a `with` block, by all ranks, and before its stream.
+
+        with ompi_symm.StreamComm(MPI.COMM_WORLD) as comm:
+            with torch.cuda.graph(graph):
+                comm.Allreduce(MPI.IN_PLACE, tensor)
+            graph.replay()
+    """
+
+    def __init__(self, comm: MPI.Comm, stream: Optional[int] = None):
+        self._library = library.load()
+        self._stream = _loaded_stream() if stream is None else stream
+        self._is_free = False
+        self.rank: int = comm.rank
+        self.size: int = comm.size
+        self._comm = ctypes.c_void_p()
+        made = ctypes.c_void_p()
+        info = MPI.Info.Create()
+        try:
+            info.Set("type", "cudaStream_t")
+            info.Set("value", self._stream.to_bytes(8, sys.byteorder).hex())
+            library.check(self._library.MPIX_Stream_create(library.handle(info),
+                                                           ctypes.byref(made)))
+        finally:
+            info.Free()
+        try:
+            library.check(self._library.MPIX_Stream_comm_create(library.handle(comm), made,
+                                                                ctypes.byref(self._comm)))
+        finally:
+            self._library.MPIX_Stream_free(ctypes.byref(made))
+
+    def free(self) -> None:
+        """Free it, on all ranks. Work that is queued goes on."""
+        if not self._is_free:
+            self._is_free = True
+            if not MPI.Is_finalized():
+                library.check(self._library.MPI_Comm_free(ctypes.byref(self._comm)))
+
+    def __enter__(self) -> "StreamComm":
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        self.free()
+
+    def use(self, stream: int) -> None:
+        """Later calls without arrays go to this CUDA stream."""
+        if stream != self._stream:
+            library.check(self._library.symm_mpix_comm_set_stream(self._comm, stream))
+            self._stream = stream
+
+    def state(self) -> str:
+        """A sentence on the communicator: how its ranks meet, or what has failed."""
+        text = ctypes.create_string_buffer(1024)
+        self._library.symm_mpix_comm_state(self._comm, text, len(text))
+        return text.value.decode(errors="replace")
+
+    def abort(self) -> None:
+        """For a watchdog: calls that wait end without results, on all ranks."""
+        library.check(self._library.symm_mpix_comm_abort(self._comm))
+
+    def _make(self, name: str, arrays: tuple, *arguments: Any) -> None:
+        for array in arrays:
+            if array is not None and array is not MPI.IN_PLACE:
+                find: Optional[Callable[[Any], int]] = _STREAMS.get(library_of(array))
+                if find is not None:
+                    self.use(find(array))
+                break
+        tail = "" if name == "Barrier" else "_c"
+        code = getattr(self._library, f"MPIX_{name}_enqueue{tail}")(*arguments, self._comm)
+        if code != 0:
+            library.check(code)
