@@ -1,4 +1,4 @@
-# gpu_streams.sh - the steps `streams` and `stream_bench` of bench/gpu_run: collectives on CUDA
+# gpu_streams.sh - the steps `streams`, `host_streams` and `stream_bench` of bench/gpu_run: collectives on CUDA
 # streams and in graphs. Sourced by bash.
 #
 # It reads what gpu_run has set ($gpus, $launch, $work), and uses its check_program.
@@ -33,20 +33,37 @@ streams_kill() {
         broken 'the next job'
 }
 
+# Calls that the host makes; ranks may share a GPU.
+step_host_streams() {
+    local case
+    say 'calls on streams that the host makes'
+    (
+        begin_apart
+        launch+=(-x SYMM_TEST_CUDA_LIBRARY=libcuda.so.1 -x SYMM_TEST_EXPECT=1)
+        launch+=(-x SYMM_STREAM_PATH=host)
+        seconds=120 check_program "$work/streams-host.txt" 2 tests/streams/check_streams \
+            --threads --rounds 100
+        seconds=60 check_program "$work/streams-host-4.txt" 4 tests/streams/check_streams \
+            --threads --rounds 50
+        for case in lives abort size late finalize; do
+            seconds=60 check_program "$work/streams-host-$case.txt" 2 tests/streams/check_ends \
+                "$case"
+        done
+        exit "$status"
+    ) || status=1
+}
+
 step_streams() {
     local case seconds rounds=150 replays=${STREAM_REPLAYS:-200000}
     ((gpus > 1)) || { rounds=5 && replays=20; }
     say 'collectives on streams'
+    step_host_streams
     (
         begin_apart
         streams_launch
         seconds=120 check_program "$work/streams-calls.txt" 2 tests/streams/check_streams \
             --rounds "$rounds"
         seconds=60 check_program "$work/streams-arguments.txt" 2 tests/streams/check_arguments
-        seconds=120 check_program "$work/streams-host.txt" 2 -x SYMM_STREAM_PATH=host \
-            tests/streams/check_streams --threads --rounds 100
-        seconds=60 check_program "$work/streams-host-lives.txt" 2 -x SYMM_STREAM_PATH=host \
-            tests/streams/check_ends lives
         for case in lives many abort abort-idle overlap size operation path order late finalize; do
             seconds=60 check_program "$work/streams-$case.txt" 2 tests/streams/check_ends "$case"
         done
