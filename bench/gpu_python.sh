@@ -10,7 +10,8 @@
 
 # Open MPI takes the level of threads from the environment where MPI_Init() is called.
 step_python() {
-    local library by python=${PYTHON:-python3}
+    local library by python
+    python=$(command -v "${PYTHON:-python3}") # mpirun would look for it in other folders first
     say 'mpi4py'
     (
         export PYTHONPATH=$top/python:$top/examples/python${PYTHONPATH:+:$PYTHONPATH}

@@ -1,5 +1,5 @@
-# gpu_streams.sh - the steps `streams`, `host_streams` and `stream_bench` of bench/gpu_run: collectives on CUDA
-# streams and in graphs. Sourced by bash.
+# gpu_streams.sh - the steps `streams`, `host_streams` and `stream_bench` of bench/gpu_run:
+# collectives on CUDA streams and in graphs. Sourced by bash.
 #
 # It reads what gpu_run has set ($gpus, $launch, $work), and uses its check_program.
 #

@@ -20,6 +20,7 @@ from ompi_symm.elements import Element, describe, library_of
 _Array = Tuple[int, int, Optional[Element]]  # address, elements, type
 _NONE: _Array = (0, 0, None)
 _BYTE = library.handle(MPI.BYTE)
+_IN_PLACE, _SUM = MPI.IN_PLACE, MPI.SUM
 
 
 def _side(array: Any) -> _Array:
@@ -147,6 +148,7 @@ class Comm(_Collectives):
         self.size: int = comm.size
         self._handle = library.handle(comm)
         self._library = library.load()
+        self._allreduce = self._library.MPI_Allreduce
 
     def _make(self, name: str, arrays: tuple, *arguments: Any) -> None:
         for at in _COUNTS.get(name, (1, 4)):
@@ -159,14 +161,13 @@ class Comm(_Collectives):
 
     def Allreduce(self, sendbuf: Any, recvbuf: Any, op: MPI.Op = MPI.SUM) -> None:
         """Reduce arrays of all ranks; all get the result."""
-        if sendbuf is MPI.IN_PLACE and recvbuf is not None:  # the commonest call
+        if sendbuf is _IN_PLACE and recvbuf is not None:  # the commonest call
             address, count, element = describe(recvbuf)
             if count > _MOST:
                 raise OverflowError(f"Allreduce: {count} elements; blocking calls take up to "
                                     f"{_MOST}")
-            code = self._library.MPI_Allreduce(
-                library.IN_PLACE, address, count, element.handle,
-                element.sum if op is MPI.SUM else element.op(op), self._handle)
+            code = self._allreduce(1, address, count, element.handle,  # MPI_IN_PLACE
+                                   element.sum if op is _SUM else element.op(op), self._handle)
             if code != 0:
                 library.check(code)
         else:

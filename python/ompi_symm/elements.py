@@ -32,16 +32,20 @@ class Element:
     """What MPI is told of the elements of an array: their datatype, and operations on them."""
 
     __slots__ = ("name", "handle", "datatype", "float16", "sum")
+    name: str
+    handle: int
+    float16: Optional[str]
+    sum: int
 
     def __init__(self, name: str):
         if name not in _DATATYPES:
             raise TypeError(f"elements of type {name} have no datatype of MPI; "
                             f"possible are {', '.join(sorted(_DATATYPES))}")
         self.name = name
-        self.handle: int = _HANDLES[name]
+        self.handle = _HANDLES[name]
         self.datatype = _DATATYPES[name]
-        self.float16: Optional[str] = _FLOAT16.get(name)
-        self.sum: int = self.op(MPI.SUM)
+        self.float16 = _FLOAT16.get(name)
+        self.sum = self.op(MPI.SUM)
 
     def op(self, wanted: Any) -> int:
         """The handle of an operation on such elements."""

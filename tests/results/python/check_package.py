@@ -40,6 +40,7 @@ def numbers(rank, count, dtype):
 def array_of(values):
     array = ompi_symm.empty(values.shape, str(values.dtype), LIBRARY)
     MADE.upload(array, values)
+    MADE.synchronize()  # blocking calls know no streams
     return array
 
 
