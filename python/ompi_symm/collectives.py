@@ -161,17 +161,18 @@ class Comm(_Collectives):
 
     def Allreduce(self, sendbuf: Any, recvbuf: Any, op: MPI.Op = MPI.SUM) -> None:
         """Reduce arrays of all ranks; all get the result."""
-        if sendbuf is _IN_PLACE and recvbuf is not None:  # the commonest call
-            address, count, element = describe(recvbuf)
-            if count > _MOST:
-                raise OverflowError(f"Allreduce: {count} elements; blocking calls take up to "
-                                    f"{_MOST}")
-            code = self._allreduce(1, address, count, element.handle,  # MPI_IN_PLACE
-                                   element.sum if op is _SUM else element.op(op), self._handle)
-            if code != 0:
-                library.check(code)
-        else:
-            super().Allreduce(sendbuf, recvbuf, op)
+        address, count, element = describe(recvbuf)
+        at = 1  # MPI_IN_PLACE
+        if sendbuf is not _IN_PLACE:
+            at, sent, _ = describe(sendbuf)
+            if sent != count:
+                raise ValueError(f"{sent} elements are sent, and {count} received")
+        if count > _MOST:
+            raise OverflowError(f"Allreduce: {count} elements; blocking calls take up to {_MOST}")
+        code = self._allreduce(at, address, count, element.handle,
+                               element.sum if op is _SUM else element.op(op), self._handle)
+        if code != 0:
+            library.check(code)
 
 
 # ---- streams -------------------------------------------------------------------------------------
