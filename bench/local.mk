@@ -313,6 +313,9 @@ nobase_dist_doc_DATA += \
 	bench/results/gpu-h200-2-checks.txt \
 	bench/results/gpu-h200-2-osu.txt \
 	bench/results/gpu-h200-2-ranks-chosen.txt \
+	bench/results/gpu-h200-2-host-streams.txt \
+	bench/results/gpu-h200-2-python-package.txt \
+	bench/results/gpu-h200-2-ranks-early.txt \
 	bench/results/gpu-h200-2-ranks-streams.txt \
 	bench/results/gpu-h200-1-streams-checks.txt \
 	bench/results/gpu-h200-2-ranks-blocks.txt \

@@ -132,21 +132,20 @@ static int task_queue(struct symm_mpix_comm *state, const char *name, struct sym
                       struct symm_host_task *queued)
 {
     struct symm_mpix_host *host = state->host;
-    bool is_captured;
+    enum symm_task_fate fate;
     queued->what = task;
     symm_cuda_forget_failure();
     (void)atomic_fetch_add_explicit(&host->queued, 1, memory_order_relaxed);
     enum symm_status status =
-        symm_host_tasks_add(host->tasks, queued, state->cuda_stream, &is_captured);
-    if (status != SYMM_OK || is_captured) {
+        symm_host_tasks_add(host->tasks, queued, state->cuda_stream, &fate);
+    task->is_captured = fate == SYMM_TASK_CAPTURED;
+    if (fate != SYMM_TASK_QUEUED) {
         (void)atomic_fetch_sub_explicit(&host->queued, 1, memory_order_relaxed);
     }
-    if (status != SYMM_OK) {
+    if (fate == SYMM_TASK_REFUSED) {
         task_give(task);
-        return refused(name, status);
     }
-    task->is_captured = is_captured;
-    return MPI_SUCCESS;
+    return status == SYMM_OK ? MPI_SUCCESS : refused(name, status);
 }
 
 /* A task with arrays of the host's. */

@@ -107,6 +107,7 @@
 
 /* What is done in streams of the program. */
 #define SYMM_CUDA_STREAM_FUNCTIONS(F)   \
+    F(cuLaunchKernelEx, 11060)          \
     F(cuStreamGetCtx, 9020)             \
     F(cuStreamGetId, 12000)             \
     F(cuStreamWaitEvent, 3020)          \

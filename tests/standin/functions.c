@@ -153,6 +153,7 @@ const struct standin_function standin_functions[] = {
     FUNCTION("cuModuleGetFunction", cuModuleGetFunction, 2000, SAFE),
     FUNCTION("cuFuncGetAttribute", cuFuncGetAttribute, 2020, SAFE),
     FUNCTION("cuLaunchKernel", cuLaunchKernel, 4000, SAFE),
+    FUNCTION("cuLaunchKernelEx", cuLaunchKernelEx, 11060, SAFE),
 };
 
 const size_t standin_function_count = sizeof standin_functions / sizeof standin_functions[0];

@@ -107,15 +107,14 @@ CUresult standin_launch_give(const void *payload, CUstream stream)
     return standin_stream_add(stream, run_launch, &work, sizeof work);
 }
 
-CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
-                        CUstream handle, void **parameters, void **extra)
+static CUresult launch(const char *name, CUfunction function, const unsigned grid[3],
+                       const unsigned block[3], unsigned shared, CUstream handle,
+                       void **parameters, void **extra)
 {
-    const unsigned grid[3] = {grid_x, grid_y, grid_z}, block[3] = {block_x, block_y, block_z};
     struct standin_launch launch;
     CUcontext context;
     CUstream stream;
-    CUresult result = standin_begin_in_context(__func__, &context);
+    CUresult result = standin_begin_in_context(name, &context);
     if (result != CUDA_SUCCESS) {
         return result;
     }
@@ -133,4 +132,39 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
         result = standin_stream_give(stream, standin_launch_give, &kept, sizeof kept);
     }
     return standin_end(result);
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                        CUstream handle, void **parameters, void **extra)
+{
+    const unsigned grid[3] = {grid_x, grid_y, grid_z}, block[3] = {block_x, block_y, block_z};
+    return launch(__func__, function, grid, block, shared, handle, parameters, extra);
+}
+
+/*
+ * A kernel that may be launched early comes behind the one before all the same.  Only kernels that
+ * wait for that by themselves may be: those of stream lanes.  Devices before capability 9 refuse.
+ */
+static bool may_be_early(const CUlaunchConfig *config, CUfunction function)
+{
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        if (config->attrs[i].id != CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION ||
+            standin_setting("SYMM_STANDIN_CAPABILITY", 9) < 9 ||
+            function == NULL || strncmp(function->kernel->name, "symm_stream_", 12) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **parameters,
+                          void **extra)
+{
+    const unsigned grid[3] = {config->gridDimX, config->gridDimY, config->gridDimZ};
+    const unsigned block[3] = {config->blockDimX, config->blockDimY, config->blockDimZ};
+    return may_be_early(config, function)
+               ? launch(__func__, function, grid, block, config->sharedMemBytes, config->hStream,
+                        parameters, extra)
+               : CUDA_ERROR_INVALID_VALUE;
 }

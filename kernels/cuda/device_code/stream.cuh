@@ -246,11 +246,27 @@ template <class Body> SYMM_DEVICE void stream_two_turns(const symm_cuda_stream &
     stream_end(arguments, at, begun, 2, next, why);
 }
 
+/*
+ * A kernel that has been launched early (programmatic dependent launch) looks at nothing before the
+ * one in front of it has ended and all it has stored is there.  Only then it lets the next one be
+ * launched early, so there is never more than one ahead.
+ */
+SYMM_DEVICE void launch_begin()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+    if (gridDim.x <= SYMM_STREAM_EARLY_BLOCKS) {
+        asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+    }
+#endif
+}
+
 /* Two blocks to a multiprocessor, so that all of a call are at work on half of a large device. */
 #define SYMM_CUDA_STREAM_ENTRY(name, run, ...)                                                     \
     extern "C" __global__ void __launch_bounds__(SYMM_STREAM_THREADS, 2)                           \
         name(const __grid_constant__ symm_cuda_stream arguments)                                   \
     {                                                                                              \
+        symm::launch_begin();                                                                      \
         symm::run<__VA_ARGS__>(arguments);                                                         \
     }
 

@@ -17,6 +17,11 @@
 
 enum {
     SYMM_STREAM_RANKS = 8,
+    /*
+     * Up to so many blocks a kernel may be resident while the one before it in its stream, of as
+     * few, is at work: both together are no more than SYMM_STREAM_BLOCKS.
+     */
+    SYMM_STREAM_EARLY_BLOCKS = 64,
     SYMM_STREAM_BLOCKS = 128,  /* of a kernel, all at work at a time: they wait for peers' blocks */
     SYMM_STREAM_THREADS = 512, /* of a block, at most */
     SYMM_STREAM_REGION = 32 << 10, /* bytes of packets for a block, in each slot */

@@ -50,6 +50,11 @@ struct symm_queue {
      */
     _Atomic uint64_t free;
     _Atomic unsigned turn; /* which one is given another function next */
+    /*
+     * Kernels of up to so many blocks may be launched while the one before in the stream is at
+     * work: they wait for its end by themselves.  0: none.
+     */
+    unsigned early_blocks;
 };
 
 /*

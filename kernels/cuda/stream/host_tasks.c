@@ -212,8 +212,10 @@ static void tell(struct adding *adding, struct words *words, void *what)
 }
 
 static enum symm_status task_queue(struct symm_host_tasks *tasks, struct adding *adding,
-                                   const struct symm_host_task *task)
+                                   const struct symm_host_task *task, enum symm_task_fate *fate)
 {
+    const enum symm_task_fate told = *fate;
+    *fate = SYMM_TASK_REFUSED;
     await(adding, tasks->words, FREE);
     const bool has_begun = adding->result == CUDA_SUCCESS;
     set(adding, tasks->words, TAKEN);
@@ -221,6 +223,7 @@ static enum symm_status task_queue(struct symm_host_tasks *tasks, struct adding 
         copy(adding, task->fetch[i].host, task->fetch[i].of, task->fetch[i].bytes);
     }
     tell(adding, tasks->words, task->what);
+    *fate = adding->result == CUDA_SUCCESS ? told : SYMM_TASK_REFUSED;
     await(adding, tasks->words, DONE);
     copy(adding, task->bring.of, task->bring.host, task->bring.bytes);
     set(adding, tasks->words, FREE);
@@ -233,7 +236,7 @@ static enum symm_status task_queue(struct symm_host_tasks *tasks, struct adding 
 
 static enum symm_status add_locked(struct symm_host_tasks *tasks, const struct symm_cuda *cuda,
                                    const struct symm_host_task *task, CUstream stream,
-                                   bool *is_captured)
+                                   enum symm_task_fate *fate)
 {
     struct symm_stream_capture capture;
     struct adding adding = {.cuda = cuda, .stream = stream, .result = CUDA_SUCCESS};
@@ -244,28 +247,28 @@ static enum symm_status add_locked(struct symm_host_tasks *tasks, const struct s
     if (status != SYMM_OK) {
         return status;
     }
-    *is_captured = capture.graph != NULL;
+    *fate = capture.graph != NULL ? SYMM_TASK_CAPTURED : SYMM_TASK_QUEUED;
     tasks->last = stream;
     tasks->has_last = true;
     if (capture.graph != NULL) {
         symm_stream_holders_add(cuda, &tasks->holders, &capture);
     }
-    return task_queue(tasks, &adding, task);
+    return task_queue(tasks, &adding, task, fate);
 }
 
 enum symm_status symm_host_tasks_add(struct symm_host_tasks *tasks,
                                      const struct symm_host_task *task, void *stream,
-                                     bool *is_captured)
+                                     enum symm_task_fate *fate)
 {
     struct symm_cuda_scope scope;
     enum symm_status status = symm_cuda_enter(tasks->device, &scope);
-    *is_captured = false;
+    *fate = SYMM_TASK_REFUSED;
     if (status != SYMM_OK) {
         return status;
     }
     (void)pthread_mutex_lock(&tasks->mutex);
     status = scope.generation == tasks->generation
-                 ? add_locked(tasks, scope.cuda, task, stream, is_captured)
+                 ? add_locked(tasks, scope.cuda, task, stream, fate)
                  : symm_cuda_unusable("the device has been reset since the communicator was made");
     (void)pthread_mutex_unlock(&tasks->mutex);
     symm_cuda_leave(&scope);

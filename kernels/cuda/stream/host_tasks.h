@@ -75,14 +75,17 @@ SYMM_PRIVATE enum symm_status symm_host_tasks_memory(struct symm_host_tasks *tas
                                                      enum symm_task_memory purpose, size_t size,
                                                      void **memory);
 
+/* What becomes of a task: it is told of never, once, or whenever its graph is launched. */
+enum symm_task_fate { SYMM_TASK_REFUSED, SYMM_TASK_QUEUED, SYMM_TASK_CAPTURED };
+
 /*
- * Queue a task in `stream`, or add it to the graph that the stream is captured into; then
- * *is_captured.  Threads may call at the same time.  Errors: SYSTEM, NO_MEMORY; if something has
- * been queued before, the tasks are broken, and all later ones are refused.
+ * Queue a task in `stream`, or add it to the graph that the stream is captured into.  Threads may
+ * call at the same time.  Errors: SYSTEM, NO_MEMORY; also then the task may be told of, of which
+ * the stream does not hear the end.  The tasks are broken then, and all later ones are refused.
  */
 SYMM_PRIVATE enum symm_status symm_host_tasks_add(struct symm_host_tasks *tasks,
                                                   const struct symm_host_task *task, void *stream,
-                                                  bool *is_captured);
+                                                  enum symm_task_fate *fate);
 
 /* Whether graphs of the program have tasks. */
 SYMM_PRIVATE bool symm_host_tasks_are_held(const struct symm_host_tasks *tasks);

@@ -49,12 +49,12 @@ enum symm_status symm_host_tasks_memory(struct symm_host_tasks *tasks,
 
 enum symm_status symm_host_tasks_add(struct symm_host_tasks *tasks,
                                      const struct symm_host_task *task, void *stream,
-                                     bool *is_captured)
+                                     enum symm_task_fate *fate)
 {
     (void)tasks;
     (void)task;
     (void)stream;
-    *is_captured = false;
+    *fate = SYMM_TASK_REFUSED;
     return SYMM_ERR_NOT_FOUND;
 }
 

@@ -126,6 +126,24 @@ void symm_stream_queue_abort(struct symm_stream_queue *queue, uint32_t why)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
+/*
+ * Whether kernels can be launched early there, and become such nodes of a graph.  For older devices
+ * they are compiled without the instructions.
+ */
+static unsigned early_blocks(const struct symm_cuda_scope *scope)
+{
+    enum { CAPABILITY_LEAST = 9, DRIVER_LEAST = 12030 };
+    int capability = 0, version = 0;
+    return scope->cuda->cuLaunchKernelEx != NULL &&
+                   scope->cuda->cuDriverGetVersion(&version) == CUDA_SUCCESS &&
+                   version >= DRIVER_LEAST &&
+                   scope->cuda->cuDeviceGetAttribute(
+                       &capability, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+                       scope->device) == CUDA_SUCCESS &&
+                   capability >= CAPABILITY_LEAST
+               ? SYMM_STREAM_EARLY_BLOCKS : 0;
+}
+
 enum symm_status symm_stream_queue_create(int device, int rank, int ranks, void *const *lanes,
                                           struct symm_stream_queue **created)
 {
@@ -140,6 +158,7 @@ enum symm_status symm_stream_queue_create(int device, int rank, int ranks, void 
     enum symm_status status = symm_cuda_enter(device, &scope);
     if (status == SYMM_OK) {
         queue->queue.cuda = scope.cuda;
+        queue->queue.early_blocks = early_blocks(&scope);
         queue->generation = scope.generation;
         status = symm_stream_functions_get(&scope, device, &queue->queue.functions);
         if (status == SYMM_OK) {

@@ -84,6 +84,40 @@ static void test_replays(struct fork_rank *self, void *packets)
     }
 }
 
+/* ---- early launches -------------------------------------------------------------------------- */
+
+static struct machine {
+    const char *name, *value; /* of the stand-in's settings; NULL: as it is */
+    unsigned long early;      /* of three calls in a graph, of which one has too many blocks */
+} current = {NULL, NULL, 2}, old_device = {"SYMM_STANDIN_CAPABILITY", "8", 0};
+
+/* Small kernels of a graph are launched early, where the device can. */
+static void test_early(struct fork_rank *self, void *context)
+{
+    const struct machine *machine = context;
+    static uint64_t by_any = UINT64_MAX;
+    struct stream_ranks ranks;
+    enum { LARGE = 1 << 20 };
+    if (machine->name != NULL) {
+        FORK_CHECK(self, setenv(machine->name, machine->value, 1) == 0);
+    }
+    stream_ranks_begin(&ranks, self, 2, LARGE, SYMM_STREAM_REGION_STEP);
+    ranks.limits.packets = by_any;
+    for (int rank = 0; rank < 2; rank++) {
+        sum_queue(&ranks, rank, SUM); /* by a graph of one kernel, which cannot be */
+    }
+    FORK_CHECK(self, device_driver_uses(self, "cuLaunchKernelEx") == 0);
+    stream_ranks_capture(&ranks, 0);
+    sum_queue(&ranks, 0, 1);
+    sum_queue(&ranks, 0, SUM);
+    sum_queue(&ranks, 0, LARGE / sizeof(uint64_t));
+    CUgraphExec exec = stream_ranks_captured(&ranks, 0);
+    FORK_CHECK(self, device_driver_uses(self, "cuLaunchKernelEx") == machine->early);
+    FORK_CHECK(self, device_driver_uses(self, "cuLaunchKernel") == 3 - machine->early);
+    stream_ranks_forget(&ranks, 0, exec);
+    stream_ranks_end(&ranks);
+}
+
 /* ---- what ends a lane ------------------------------------------------------------------------ */
 
 /* A peer that does not come: the host ends the wait, and later kernels do nothing. */
@@ -138,6 +172,8 @@ static uint64_t by_packets = UINT64_MAX, by_pieces = 0;
 UNIT_MAIN("test_stream_lane", 60,
     FORK_TEST_WITH(test_replays, 1, &by_packets),
     FORK_TEST_WITH(test_replays, 1, &by_pieces),
+    FORK_TEST_WITH(test_early, 1, &current),
+    FORK_TEST_WITH(test_early, 1, &old_device),
     FORK_TEST_WITH(test_abort, 1, &by_packets),
     FORK_TEST_WITH(test_abort, 1, &by_pieces),
     FORK_TEST_WITH(test_mismatch, 1, &by_packets),
