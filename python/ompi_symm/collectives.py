@@ -132,8 +132,9 @@ class Comm(_Collectives):
     """Blocking calls on a communicator of mpi4py, on arrays as they are.
 
     MPI knows no streams: what is sent has to be there when a call is made. Wait for the stream
-    first. It takes a microsecond or two more than a program in C; mpi4py's
-    own functions take longer, since they ask an array for a description by its protocol.
+    first. A call on two tensors of PyTorch took 6 µs more than one of a program in C. Programs
+    that make the same call many times take mpi4py's own function and describe their arrays once,
+    by `message()`: 1 to 3 µs more.
 
     >>> import numpy
     >>> array = numpy.arange(3.0)
