@@ -55,11 +55,14 @@ class _Collectives:
 
     def Allreduce(self, sendbuf: Any, recvbuf: Any, op: MPI.Op = MPI.SUM) -> None:
         """Reduce arrays of all ranks; all get the result."""
-        send, receive, element, number = self._reduction(sendbuf, recvbuf, op)
-        if send[0] != library.IN_PLACE and send[1] != receive[1]:
-            raise ValueError(f"{send[1]} elements are sent, and {receive[1]} received")
-        self._make("Allreduce", (recvbuf, sendbuf), send[0], receive[0], receive[1],
-                   element.handle, number)
+        address, count, element = describe(recvbuf)
+        at = library.IN_PLACE
+        if sendbuf is not _IN_PLACE:
+            at, sent, _ = describe(sendbuf)
+            if sent != count:
+                raise ValueError(f"{sent} elements are sent, and {count} received")
+        self._make("Allreduce", (recvbuf, sendbuf), at, address, count, element.handle,
+                   element.sum if op is _SUM else element.op(op))
 
     def Reduce(self, sendbuf: Any, recvbuf: Any, op: MPI.Op = MPI.SUM, root: int = 0) -> None:
         """The same; the root alone gets the result, and others may pass None for it."""
@@ -148,30 +151,14 @@ class Comm(_Collectives):
         self.rank: int = comm.rank
         self.size: int = comm.size
         self._handle = library.handle(comm)
-        self._library = library.load()
-        self._allreduce = self._library.MPI_Allreduce
+        self._functions = library.blocking()
 
     def _make(self, name: str, arrays: tuple, *arguments: Any) -> None:
         for at in _COUNTS.get(name, (1, 4)):
             if arguments[at] > _MOST:
                 raise OverflowError(f"{name}: {arguments[at]} elements; blocking calls take up to "
                                     f"{_MOST}")
-        code = getattr(self._library, f"MPI_{name}")(*arguments, self._handle)
-        if code != 0:
-            library.check(code)
-
-    def Allreduce(self, sendbuf: Any, recvbuf: Any, op: MPI.Op = MPI.SUM) -> None:
-        """Reduce arrays of all ranks; all get the result."""
-        address, count, element = describe(recvbuf)
-        at = 1  # MPI_IN_PLACE
-        if sendbuf is not _IN_PLACE:
-            at, sent, _ = describe(sendbuf)
-            if sent != count:
-                raise ValueError(f"{sent} elements are sent, and {count} received")
-        if count > _MOST:
-            raise OverflowError(f"Allreduce: {count} elements; blocking calls take up to {_MOST}")
-        code = self._allreduce(at, address, count, element.handle,
-                               element.sum if op is _SUM else element.op(op), self._handle)
+        code = self._functions[name](*arguments, self._handle)
         if code != 0:
             library.check(code)
 

@@ -8,7 +8,7 @@ import ctypes
 import functools
 import os
 from ctypes import POINTER, c_char_p, c_int, c_longlong, c_void_p
-from typing import Any
+from typing import Any, Callable, Dict
 
 from mpi4py import MPI
 
@@ -69,6 +69,12 @@ def load() -> ctypes.CDLL:
     library.symm_mpix_comm_abort.argtypes = [c_void_p]
     library.MPI_Op_create.argtypes = [c_void_p, c_int, POINTER(c_void_p)]
     return library
+
+
+@functools.lru_cache(None)
+def blocking() -> Dict[str, Callable[..., int]]:
+    """MPI's own functions, by the names of the collectives."""
+    return {name: getattr(load(), f"MPI_{name}") for name in _ARRAYS}
 
 
 def handle(of: Any) -> int:
