@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "heap/gpu/cuda_device.h"
 #include "mpix/mpix.h"
 
 static int keyval = MPI_KEYVAL_INVALID;
@@ -182,11 +181,9 @@ int symm_mpix_comm_set_stream(MPI_Comm comm, void *cuda_stream)
     }
     enum symm_status status = stream_change(state, cuda_stream);
     if (status != SYMM_OK) {
-        char failure[SYMM_CUDA_TEXT_SIZE];
-        symm_cuda_last_failure(failure, sizeof(failure));
-        return symm_mpix_raise(comm, symm_mpix_error(
+        return symm_mpix_raise(comm, symm_mpix_refused(
             status == SYMM_ERR_ARGUMENT ? MPI_ERR_ARG : symm_mpix_err_stream(),
-            "symm_mpix_comm_set_stream: %s", failure));
+            "symm_mpix_comm_set_stream", status));
     }
     state->cuda_stream = cuda_stream;
     return MPI_SUCCESS;
@@ -208,11 +205,8 @@ int symm_mpix_comm_abort(MPI_Comm comm)
 /* Of both lanes, if there are two, the one that has failed. */
 static int state_read(struct symm_mpix_comm *state, char *text, size_t size)
 {
-    if (state->host != NULL && (state->member == NULL ||
-                                symm_mpix_host_check(state->host, "") != MPI_SUCCESS)) {
-        symm_mpix_host_state(state->host, text, size);
-        return symm_mpix_host_check(state->host, "") != MPI_SUCCESS ? symm_mpix_err_stream()
-                                                                    : MPI_SUCCESS;
+    if (state->host != NULL && !symm_mpix_host_state(state->host, text, size)) {
+        return symm_mpix_err_stream();
     }
     if (state->member == NULL) {
         return MPI_SUCCESS;

@@ -92,7 +92,7 @@ static size_t bytes_of(struct enqueue *self, struct symm_mpix_array *array, MPI_
                        MPI_Datatype datatype)
 {
     size_t bytes = 0;
-    bool is_whole;
+    bool is_whole = true;
     array->count = count;
     array->datatype = datatype;
     array->blocks = blocks_of(self, array == &self->made.received);
@@ -100,6 +100,7 @@ static size_t bytes_of(struct enqueue *self, struct symm_mpix_array *array, MPI_
     if (self->error == MPI_SUCCESS) {
         self->error = symm_mpix_bytes(self->name, datatype, &bytes, &is_whole);
     }
+    array->is_packed = !is_whole;
     return bytes_multiply(self, count, bytes);
 }
 
@@ -145,15 +146,6 @@ static void reduction_set(struct enqueue *self, MPI_Count count, MPI_Datatype da
 
 /* ---- buffers --------------------------------------------------------------------------------- */
 
-/* What libsymm has refused, in the driver's words if it is known that they are about this. */
-static int refused(const struct enqueue *self, enum symm_status status)
-{
-    char failure[SYMM_CUDA_TEXT_SIZE];
-    symm_cuda_last_failure(failure, sizeof(failure));
-    return symm_mpix_error(symm_mpix_err_stream(), "%s: %s", self->name,
-                           failure[0] != '\0' ? failure : symm_status_string(status));
-}
-
 static bool is_reached(const struct symm_mpix_comm *state, const void *buffer)
 {
     return state->member != NULL ? symm_stream_member_reaches(state->member, buffer)
@@ -178,7 +170,7 @@ static void buffer_check(struct enqueue *self, const void *buffer, const char *w
         self->error = symm_mpix_error(MPI_ERR_BUFFER, "%s: the %s buffer is NULL", self->name,
                                       which);
     } else if (failure[0] != '\0') {
-        self->error = refused(self, SYMM_ERR_SYSTEM);
+        self->error = symm_mpix_refused(symm_mpix_err_stream(), self->name, SYMM_ERR_SYSTEM);
     } else {
         self->error = symm_mpix_error(MPI_ERR_BUFFER, "%s: the %s buffer is no memory that work "
                                       "on the stream's GPU reaches; take device memory, managed or "
@@ -193,15 +185,9 @@ static void buffer_check(struct enqueue *self, const void *buffer, const char *w
 static void *packed_of(struct enqueue *self, const struct symm_mpix_array *array, bool is_output,
                        bool is_read)
 {
-    size_t bytes;
-    bool is_whole = true;
     void *packed = array->at;
-    const bool is_copied = !symm_collective_get(self->call.collective)->reduces;
-    if (self->error != MPI_SUCCESS || self->by_host || !is_copied || self->call.count == 0) {
-        return packed;
-    }
-    self->error = symm_mpix_bytes(self->name, array->datatype, &bytes, &is_whole);
-    if (self->error != MPI_SUCCESS || is_whole) {
+    if (self->error != MPI_SUCCESS || self->by_host || !array->is_packed ||
+        self->call.count == 0) {
         return packed;
     }
     self->error = symm_mpix_host_room(self->comm, self->state, self->name, array, is_output,
@@ -252,7 +238,7 @@ static void kernel_add(struct enqueue *self)
     symm_cuda_forget_failure();
     enum symm_status status = symm_stream_member_add(self->state->member, &self->call);
     if (status != SYMM_OK) {
-        self->error = refused(self, status);
+        self->error = symm_mpix_refused(symm_mpix_err_stream(), self->name, status);
     } else if (self->unpacked != NULL) {
         self->error = symm_mpix_host_unpack(self->state, self->name, &self->made.received,
                                             self->unpacked);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "heap/gpu/cuda_device.h"
 #include "mpix/mpix.h"
 
 #if defined(OPEN_MPI) && OPEN_MPI
@@ -55,6 +56,14 @@ int symm_mpix_error(int error_class, const char *format, ...)
     int code = code_locked(error_class, text);
     (void)pthread_mutex_unlock(&mutex);
     return code;
+}
+
+int symm_mpix_refused(int error_class, const char *call, enum symm_status status)
+{
+    char failure[SYMM_CUDA_TEXT_SIZE];
+    symm_cuda_last_failure(failure, sizeof(failure));
+    return symm_mpix_error(error_class, "%s: %s", call,
+                           failure[0] != '\0' ? failure : symm_status_string(status));
 }
 
 int symm_mpix_raise(MPI_Comm comm, int error)

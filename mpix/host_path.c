@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap/gpu/cuda_device.h"
 #include "mpix/host.h"
 
 /* ---- on this rank ---------------------------------------------------------------------------- */
@@ -19,16 +18,15 @@
 static int tasks_make(const struct symm_mpix_comm *state, const char *call,
                       struct symm_host_tasks **tasks)
 {
-    char failure[SYMM_CUDA_TEXT_SIZE];
+    char what[128];
     enum symm_status status = symm_host_tasks_create(state->cuda_stream, tasks);
     if (status == SYMM_OK) {
         return MPI_SUCCESS;
     }
-    symm_cuda_last_failure(failure, sizeof(failure));
-    return symm_mpix_error(status == SYMM_ERR_NO_MEMORY ? MPI_ERR_NO_MEM
-                                                        : MPI_ERR_UNSUPPORTED_OPERATION,
-                           "%s: the stream cannot wait for the host: %s", call,
-                           failure[0] != '\0' ? failure : symm_status_string(status));
+    (void)snprintf(what, sizeof(what), "%s: the stream cannot wait for the host", call);
+    return symm_mpix_refused(status == SYMM_ERR_NO_MEMORY ? MPI_ERR_NO_MEM
+                                                          : MPI_ERR_UNSUPPORTED_OPERATION,
+                             what, status);
 }
 
 /* What it needs to pack: local. */
@@ -183,9 +181,10 @@ void symm_mpix_host_abort(struct symm_mpix_host *host)
     (void)atomic_compare_exchange_strong(&host->health, &sound, SYMM_MPIX_ABORTED);
 }
 
-void symm_mpix_host_state(struct symm_mpix_host *host, char *text, size_t size)
+bool symm_mpix_host_state(struct symm_mpix_host *host, char *text, size_t size)
 {
-    switch (atomic_load_explicit(&host->health, memory_order_acquire)) {
+    const int health = atomic_load_explicit(&host->health, memory_order_acquire);
+    switch (health) {
     case SYMM_MPIX_FAILED:
         (void)pthread_mutex_lock(&host->mutex);
         (void)snprintf(text, size, "%s", host->failure);
@@ -201,6 +200,7 @@ void symm_mpix_host_state(struct symm_mpix_host *host, char *text, size_t size)
         (void)snprintf(text, size, "calls of %d ranks go through the host: %s", host->ranks,
                        host->why[0] != '\0' ? host->why : "some of them");
     }
+    return health == SYMM_MPIX_SOUND;
 }
 
 int symm_mpix_host_check(struct symm_mpix_host *host, const char *call)
@@ -209,6 +209,6 @@ int symm_mpix_host_check(struct symm_mpix_host *host, const char *call)
     if (atomic_load_explicit(&host->health, memory_order_acquire) == SYMM_MPIX_SOUND) {
         return MPI_SUCCESS;
     }
-    symm_mpix_host_state(host, text, sizeof(text));
+    (void)symm_mpix_host_state(host, text, sizeof(text));
     return symm_mpix_error(symm_mpix_err_stream(), "%s: %s", call, text);
 }

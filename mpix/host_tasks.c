@@ -50,27 +50,20 @@ static bool span_of(const struct symm_mpix_array *array, MPI_Count blocks, struc
     return true;
 }
 
-/* Derived types may be freed by the program, and their handles be given to others. */
-static bool is_derived(MPI_Datatype datatype)
-{
-    int integers, addresses, datatypes, combiner = MPI_COMBINER_NAMED;
-    (void)PMPI_Type_get_envelope(datatype, &integers, &addresses, &datatypes, &combiner);
-    return combiner != MPI_COMBINER_NAMED;
-}
-
+/* Types that are not named may be freed by the program, and their handles be given to others. */
 static int type_keep(struct symm_mpix_array *array)
 {
     if (array->at == NULL || array->at == MPI_IN_PLACE) {
         array->datatype = MPI_BYTE; /* not significant, and may be anything */
         array->count = 0;
     }
-    return is_derived(array->datatype) ? PMPI_Type_dup(array->datatype, &array->datatype)
-                                       : MPI_SUCCESS;
+    return symm_mpix_is_named(array->datatype)
+               ? MPI_SUCCESS : PMPI_Type_dup(array->datatype, &array->datatype);
 }
 
 static void type_drop(struct symm_mpix_array *array)
 {
-    if (is_derived(array->datatype)) {
+    if (!symm_mpix_is_named(array->datatype)) {
         (void)PMPI_Type_free(&array->datatype);
     }
 }
@@ -119,14 +112,6 @@ void symm_mpix_tasks_free(struct symm_mpix_host *host)
     host->list = NULL;
 }
 
-static int refused(const char *name, enum symm_status status)
-{
-    char failure[SYMM_CUDA_TEXT_SIZE];
-    symm_cuda_last_failure(failure, sizeof(failure));
-    return symm_mpix_error(symm_mpix_err_stream(), "%s: %s", name,
-                           failure[0] != '\0' ? failure : symm_status_string(status));
-}
-
 /* Queue it.  Tasks that are not of graphs are waited for when MPI ends. */
 static int task_queue(struct symm_mpix_comm *state, const char *name, struct symm_mpix_task *task,
                       struct symm_host_task *queued)
@@ -145,7 +130,8 @@ static int task_queue(struct symm_mpix_comm *state, const char *name, struct sym
     if (fate == SYMM_TASK_REFUSED) {
         task_give(task);
     }
-    return status == SYMM_OK ? MPI_SUCCESS : refused(name, status);
+    return status == SYMM_OK ? MPI_SUCCESS
+                             : symm_mpix_refused(symm_mpix_err_stream(), name, status);
 }
 
 /* A task with arrays of the host's. */
@@ -248,7 +234,7 @@ static int call_queue(struct symm_mpix_comm *state, const char *name, struct sym
         status = copy_place(state->host, SYMM_TASK_OUTPUT, received, &call.received, &whole);
     }
     if (status != SYMM_OK) {
-        return refused(name, status);
+        return symm_mpix_refused(symm_mpix_err_stream(), name, status);
     }
     queued.fetch[1] = received_fetch(&made, state->rank, received, &whole);
     if (!is_sender(&made, state->rank) && span_of(&made.received, made.received.blocks, &result)) {
@@ -306,7 +292,8 @@ int symm_mpix_host_room(MPI_Comm comm, struct symm_mpix_comm *state, const char 
     enum symm_status status = symm_host_tasks_memory(
         state->host->tasks, is_output ? SYMM_TASK_PACKED_OUTPUT : SYMM_TASK_PACKED_INPUT,
         (size_t)(size * array->count * array->blocks), packed);
-    return status == SYMM_OK ? MPI_SUCCESS : refused(name, status);
+    return status == SYMM_OK ? MPI_SUCCESS
+                             : symm_mpix_refused(symm_mpix_err_stream(), name, status);
 }
 
 /* The span is fetched in any case: what lies between its elements is brought back as it was. */
@@ -329,7 +316,7 @@ static int packing_queue(struct symm_mpix_comm *state, const char *name,
         copy_place(state->host, is_output ? SYMM_TASK_OUTPUT : SYMM_TASK_INPUT, &span, copied,
                    &queued.fetch[0]);
     if (status != SYMM_OK) {
-        return refused(name, status);
+        return symm_mpix_refused(symm_mpix_err_stream(), name, status);
     }
     if (action == SYMM_MPIX_UNPACK) {
         queued.bring = queued.fetch[0];

@@ -94,6 +94,7 @@ struct symm_mpix_array {
     void *at;                /* NULL: this rank has none; MPI_IN_PLACE */
     MPI_Count count, blocks; /* elements of a block */
     MPI_Datatype datatype;
+    bool is_packed; /* for kernels: elements have gaps, or another order than their addresses */
 };
 
 /* A call as the program makes it.  A broadcast has `received` on all ranks. */
@@ -136,13 +137,16 @@ bool symm_mpix_host_reaches(const struct symm_mpix_host *host, const void *addre
 /* Later calls go to another stream, behind what the one before holds. */
 enum symm_status symm_mpix_host_order(const struct symm_mpix_host *host, void *first, void *then);
 
-/* As for a lane of kernels. */
+/* As for a lane of kernels.  The second function says whether it can still be used, and why. */
 int symm_mpix_host_check(struct symm_mpix_host *host, const char *call);
-void symm_mpix_host_state(struct symm_mpix_host *host, char *text, size_t size);
+bool symm_mpix_host_state(struct symm_mpix_host *host, char *text, size_t size);
 void symm_mpix_host_abort(struct symm_mpix_host *host);
 void symm_mpix_host_release(struct symm_mpix_host *host);
 
 /* ---- types (types.c) ------------------------------------------------------------------------- */
+
+/* Whether it is one of MPI's own, which no program frees. */
+bool symm_mpix_is_named(MPI_Datatype datatype);
 
 /* Of a reduction.  *has_kernel: kernels know it.  An error of MPI, with its sentence. */
 int symm_mpix_reduction(const char *call, MPI_Datatype datatype, MPI_Op op,
@@ -159,6 +163,9 @@ int symm_mpix_bytes(const char *call, MPI_Datatype datatype, size_t *bytes, bool
 /* A code of this class with a sentence, for MPI_Error_string().  The class, if there is no room. */
 int symm_mpix_error(int error_class, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* What libsymm has refused, in the driver's words if it is known that they are about this. */
+int symm_mpix_refused(int error_class, const char *call, enum symm_status status);
 
 /* The class for what symm_stream_member_state() says. */
 int symm_mpix_failure_class(enum symm_status status);

@@ -168,7 +168,7 @@ static bool is_float16(MPI_Datatype datatype, MPI_Op op, struct symm_stream_call
     return true;
 }
 
-static bool is_named(MPI_Datatype datatype)
+bool symm_mpix_is_named(MPI_Datatype datatype)
 {
     int integers, addresses, datatypes, combiner = MPI_COMBINER_DUP;
     (void)PMPI_Type_get_envelope(datatype, &integers, &addresses, &datatypes, &combiner);
@@ -194,7 +194,8 @@ int symm_mpix_reduction(const char *call, MPI_Datatype datatype, MPI_Op op,
         return MPI_SUCCESS;
     }
     reduction->type = predefined_type(datatype, &family);
-    if (reduction->type == SYMM_CUDA_TYPE_COUNT && family != OPAQUE && is_named(datatype)) {
+    if (reduction->type == SYMM_CUDA_TYPE_COUNT && family != OPAQUE &&
+        symm_mpix_is_named(datatype)) {
         *has_kernel = false; /* a type such as MPI_LONG_DOUBLE */
         return MPI_SUCCESS;
     }
@@ -266,7 +267,7 @@ int symm_mpix_bytes(const char *call, MPI_Datatype datatype, size_t *bytes, bool
         PMPI_Type_get_true_extent_x(datatype, &true_lower, &true_whole) != MPI_SUCCESS) {
         return symm_mpix_error(MPI_ERR_TYPE, "%s: the datatype is none", call);
     }
-    if (size == 0 || is_named(datatype)) {
+    if (size == 0 || symm_mpix_is_named(datatype)) {
         *bytes = size > 0 ? (size_t)whole : 0; /* of pairs the gaps are copied, too */
         return MPI_SUCCESS;
     }
