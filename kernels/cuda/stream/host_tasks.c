@@ -107,14 +107,8 @@ bool symm_host_tasks_reach(const struct symm_host_tasks *tasks, const void *addr
 enum symm_status symm_host_tasks_order(const struct symm_host_tasks *tasks, void *first,
                                        void *then)
 {
-    int device;
     struct symm_cuda_scope scope;
-    enum symm_status status = symm_stream_device(then, &device);
-    if (status == SYMM_OK && device != tasks->device) {
-        (void)symm_cuda_unusable("the stream is on device %d, and the communicator's on device %d",
-                                 device, tasks->device);
-        return SYMM_ERR_ARGUMENT;
-    }
+    enum symm_status status = symm_stream_is_on(then, tasks->device);
     if (status == SYMM_OK && first != then) {
         status = symm_cuda_enter(tasks->device, &scope);
         if (status == SYMM_OK) {

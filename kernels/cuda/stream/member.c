@@ -266,14 +266,8 @@ static enum symm_status stream_change(struct symm_stream_member *member,
 
 enum symm_status symm_stream_member_set_stream(struct symm_stream_member *member, void *stream)
 {
-    int device;
     struct symm_cuda_scope scope;
-    enum symm_status status = symm_stream_device(stream, &device);
-    if (status == SYMM_OK && device != member->device) {
-        (void)symm_cuda_unusable("the stream is on device %d, and the communicator's on device %d",
-                                 device, member->device);
-        status = SYMM_ERR_ARGUMENT;
-    }
+    enum symm_status status = symm_stream_is_on(stream, member->device);
     if (status == SYMM_OK &&
         stream != atomic_load_explicit(&member->stream, memory_order_relaxed)) {
         status = symm_cuda_enter(member->device, &scope);

@@ -59,6 +59,18 @@ enum symm_status symm_stream_device(void *stream, int *device)
     return status;
 }
 
+enum symm_status symm_stream_is_on(void *stream, int device)
+{
+    int found;
+    enum symm_status status = symm_stream_device(stream, &found);
+    if (status == SYMM_OK && found != device) {
+        (void)symm_cuda_unusable("the stream is on device %d, and the communicator's on device %d",
+                                 found, device);
+        return SYMM_ERR_ARGUMENT;
+    }
+    return status;
+}
+
 static bool reaches_pages(int device)
 {
     const struct symm_cuda *cuda;

@@ -28,6 +28,9 @@ struct symm_stream_capture {
  */
 enum symm_status symm_stream_device(void *stream, int *device);
 
+/* OK if it is on the device of its communicator's other streams; ARGUMENT if on another. */
+enum symm_status symm_stream_is_on(void *stream, int device);
+
 /* Whether kernels and copies of streams of a device reach this memory as it is. */
 bool symm_stream_reaches(int device, const void *address);
 
