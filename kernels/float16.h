@@ -10,12 +10,12 @@
 #include "heap/private.h"
 #include "heap/symm.h"
 
-float symm_half_to_float(uint16_t half);
-float symm_bfloat16_to_float(uint16_t number);
+SYMM_PRIVATE float symm_half_to_float(uint16_t half);
+SYMM_PRIVATE float symm_bfloat16_to_float(uint16_t number);
 
 /* Rounded to nearest, ties to even; what is too large becomes an infinity, a NaN stays one. */
-uint16_t symm_half_from_float(float value);
-uint16_t symm_bfloat16_from_float(float value);
+SYMM_PRIVATE uint16_t symm_half_from_float(float value);
+SYMM_PRIVATE uint16_t symm_bfloat16_from_float(float value);
 
 /*
  * Which of the operations an MPI_Op is made from cannot be seen from outside.  It can be asked:

@@ -9,6 +9,8 @@
  */
 #include "config.h"
 
+#include <math.h>
+
 #include "heap/gpu/cuda_device.h"
 #include "mpix/mpix.h"
 
@@ -123,7 +125,27 @@ static void blocks_compare(struct enqueue *self, size_t sent, size_t received)
     }
 }
 
-static void reduction_set(struct enqueue *self, MPI_Count count, MPI_Datatype datatype, MPI_Op op)
+/* Only sums of floats have factors.  1: none, as 0 is for libsymm. */
+static void factor_set(struct enqueue *self, bool has_kernel, double factor)
+{
+    if (self->error != MPI_SUCCESS || factor == 1) {
+        return;
+    }
+    if (!isfinite(factor) || factor == 0) {
+        self->error = symm_mpix_error(MPI_ERR_ARG, "%s: the factor is %g; take a finite one that "
+                                      "is not 0", self->name, factor);
+    } else if (!has_kernel || !symm_stream_can_scale(self->call.type, self->call.op)) {
+        self->error = symm_mpix_error(MPI_ERR_OP, "%s: has factors for sums of MPI_FLOAT, "
+                                      "MPI_DOUBLE and the 16-bit floats of symm.h alone",
+                                      self->name);
+    }
+    self->call.factor = self->made.factor = factor;
+    self->made.scaled = self->call.type;
+    self->by_host |= self->error == MPI_SUCCESS && self->state->size == 1; /* kernels copy then */
+}
+
+static void reduction_set(struct enqueue *self, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                          double factor)
 {
     bool has_kernel = true;
     count_check(self, count);
@@ -135,6 +157,7 @@ static void reduction_set(struct enqueue *self, MPI_Count count, MPI_Datatype da
         (void)PMPI_Type_get_extent_x(datatype, &lower, &extent);
         (void)bytes_multiply(self, count, (size_t)extent);
     }
+    factor_set(self, has_kernel, factor);
     self->by_host |= !has_kernel;
     self->call.count = (size_t)count;
     self->made.op = op;
@@ -273,31 +296,63 @@ static bool is_root(const struct enqueue *self)
 
 /* ---- reductions ------------------------------------------------------------------------------ */
 
+/* In a reduce, the root alone receives; `root` is of no meaning to the others. */
+static int reduction(const char *name, enum symm_collective collective, const void *sendbuf,
+                     void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
+                     double factor, int root, MPI_Comm comm)
+{
+    const bool has_root = collective == SYMM_REDUCE;
+    struct enqueue self = enqueue_begin(name, comm, collective);
+    if (has_root) {
+        root_set(&self, root);
+    }
+    reduction_set(&self, count, datatype, op, factor);
+    return !has_root || is_root(&self) ? enqueue_end_alike(&self, sendbuf, recvbuf)
+                                       : enqueue_end(&self, input_of(&self, sendbuf), NULL);
+}
+
 int MPIX_Allreduce_enqueue_c(const void *sendbuf, void *recvbuf, MPI_Count count,
                              MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    struct enqueue self = enqueue_begin("MPIX_Allreduce_enqueue", comm, SYMM_ALLREDUCE);
-    reduction_set(&self, count, datatype, op);
-    return enqueue_end_alike(&self, sendbuf, recvbuf);
+    return reduction("MPIX_Allreduce_enqueue", SYMM_ALLREDUCE, sendbuf, recvbuf, count, datatype,
+                     op, 1, 0, comm);
+}
+
+int symm_mpix_allreduce_scaled(const void *sendbuf, void *recvbuf, MPI_Count count,
+                               MPI_Datatype datatype, MPI_Op op, double factor, MPI_Comm comm)
+{
+    return reduction("symm_mpix_allreduce_scaled", SYMM_ALLREDUCE, sendbuf, recvbuf, count,
+                     datatype, op, factor, 0, comm);
 }
 
 int MPIX_Reduce_enqueue_c(const void *sendbuf, void *recvbuf, MPI_Count count,
                           MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
 {
-    struct enqueue self = enqueue_begin("MPIX_Reduce_enqueue", comm, SYMM_REDUCE);
-    root_set(&self, root);
-    reduction_set(&self, count, datatype, op);
-    return is_root(&self) ? enqueue_end_alike(&self, sendbuf, recvbuf)
-                          : enqueue_end(&self, input_of(&self, sendbuf), NULL);
+    return reduction("MPIX_Reduce_enqueue", SYMM_REDUCE, sendbuf, recvbuf, count, datatype, op, 1,
+                     root, comm);
+}
+
+int symm_mpix_reduce_scaled(const void *sendbuf, void *recvbuf, MPI_Count count,
+                            MPI_Datatype datatype, MPI_Op op, double factor, int root,
+                            MPI_Comm comm)
+{
+    return reduction("symm_mpix_reduce_scaled", SYMM_REDUCE, sendbuf, recvbuf, count, datatype,
+                     op, factor, root, comm);
 }
 
 int MPIX_Reduce_scatter_block_enqueue_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount,
                                         MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-    struct enqueue self =
-        enqueue_begin("MPIX_Reduce_scatter_block_enqueue", comm, SYMM_REDUCE_SCATTER_BLOCK);
-    reduction_set(&self, recvcount, datatype, op);
-    return enqueue_end_alike(&self, sendbuf, recvbuf);
+    return reduction("MPIX_Reduce_scatter_block_enqueue", SYMM_REDUCE_SCATTER_BLOCK, sendbuf,
+                     recvbuf, recvcount, datatype, op, 1, 0, comm);
+}
+
+int symm_mpix_reduce_scatter_block_scaled(const void *sendbuf, void *recvbuf, MPI_Count recvcount,
+                                          MPI_Datatype datatype, MPI_Op op, double factor,
+                                          MPI_Comm comm)
+{
+    return reduction("symm_mpix_reduce_scatter_block_scaled", SYMM_REDUCE_SCATTER_BLOCK, sendbuf,
+                     recvbuf, recvcount, datatype, op, factor, 0, comm);
 }
 
 /* ---- copies ---------------------------------------------------------------------------------- */

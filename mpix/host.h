@@ -105,4 +105,7 @@ int symm_mpix_hosts_end(double seconds);
 int symm_mpix_task_begin(const struct symm_mpix_host *host, const struct symm_mpix_task *task,
                          MPI_Request *request);
 
+/* Behind a call that has been made: its result is multiplied by its factor. */
+void symm_mpix_task_end(const struct symm_mpix_task *task);
+
 #endif /* SYMM_MPIX_HOST_H */

@@ -8,6 +8,7 @@
 
 #include <limits.h>
 
+#include "kernels/float16.h"
 #include "mpix/host.h"
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -46,6 +47,37 @@ static int call_begin(const struct symm_mpix_call *call, MPI_Comm comm, MPI_Requ
         return PMPI_Ibarrier(comm, request);
     default:
         return MPI_ERR_INTERN;
+    }
+}
+
+/* ---- factors --------------------------------------------------------------------------------- */
+
+static void array_scale(enum symm_cuda_type type, void *array, size_t count, double factor)
+{
+    const float single = (float)factor;
+    uint16_t *half = array;
+    for (size_t i = 0; i < count; i++) {
+        switch (type) {
+        case SYMM_CUDA_FLOAT:
+            ((float *)array)[i] *= single;
+            break;
+        case SYMM_CUDA_DOUBLE:
+            ((double *)array)[i] *= factor;
+            break;
+        case SYMM_CUDA_HALF:
+            half[i] = symm_half_from_float(symm_half_to_float(half[i]) * single);
+            break;
+        default:
+            half[i] = symm_bfloat16_from_float(symm_bfloat16_to_float(half[i]) * single);
+        }
+    }
+}
+
+void symm_mpix_task_end(const struct symm_mpix_task *task)
+{
+    const struct symm_mpix_call *call = &task->call;
+    if (task->action == SYMM_MPIX_CALL && call->factor != 0 && call->received.at != NULL) {
+        array_scale(call->scaled, call->received.at, (size_t)call->received.count, call->factor);
     }
 }
 

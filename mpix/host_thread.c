@@ -126,6 +126,9 @@ static bool task_go_on(struct symm_mpix_host *host)
     if (error != MPI_SUCCESS) {
         failed(host, host->current, error);
     }
+    if (error == MPI_SUCCESS && is_done) {
+        symm_mpix_task_end(host->current);
+    }
     if (error != MPI_SUCCESS || is_done ||
         atomic_load_explicit(&host->health, memory_order_acquire) != SYMM_MPIX_SOUND) {
         task_end(host);

@@ -103,6 +103,8 @@ struct symm_mpix_call {
     struct symm_mpix_array sent, received;
     MPI_Op op;
     int root;
+    double factor;              /* of the result; 0: it has none */
+    enum symm_cuda_type scaled; /* if it has: what kernels take the datatype for */
 };
 
 /* ---- calls that the host makes, and packing (host_path.c) ------------------------------------ */

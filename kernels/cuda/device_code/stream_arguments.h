@@ -130,6 +130,7 @@ struct symm_cuda_stream {
     uint32_t blocks;        /* of the grid */
     uint32_t type, op;      /* for kernels that are for all */
     uint32_t unused;
+    uint64_t factor; /* of the result: bits of a float, or of a double for doubles; 0: none */
 };
 
 #endif /* SYMM_KERNELS_CUDA_DEVICE_CODE_STREAM_ARGUMENTS_H */

@@ -29,6 +29,25 @@
 
 namespace symm {
 
+/* ---- factors --------------------------------------------------------------------------------- */
+
+/* Sums of floats are multiplied by a factor before they are rounded, if there is one. */
+template <class Op> struct scaling {
+    template <class T> static SYMM_DEVICE T apply(T value, uint64_t) { return value; }
+};
+
+template <class T> struct scaling<symm::sum<T>> {
+    template <class V> static SYMM_DEVICE V apply(V value, uint64_t) { return value; }
+    static SYMM_DEVICE float apply(float value, uint64_t factor)
+    {
+        return factor != 0 ? value * bits_as<float>(static_cast<uint32_t>(factor)) : value;
+    }
+    static SYMM_DEVICE double apply(double value, uint64_t factor)
+    {
+        return factor != 0 ? value * bits_as<double>(factor) : value;
+    }
+};
+
 /* ---- one type and operation ------------------------------------------------------------------ */
 
 template <class Op, class T> struct fold_of {
@@ -52,11 +71,16 @@ template <class Op, class T> struct fold_of {
         }
     }
 
-    static SYMM_DEVICE void end(const symm_cuda_stream &, const sum &all,
+    static SYMM_DEVICE void end(const symm_cuda_stream &arguments, const sum &all,
                                 uint64_t (&data)[packets])
     {
+        sum result;
         T items[length];
-        packets_narrow<Op>(all.of, items);
+#pragma unroll
+        for (int i = 0; i < length; i++) {
+            result.of[i] = scaling<Op>::apply(all.of[i], arguments.factor);
+        }
+        packets_narrow<Op>(result.of, items);
         memcpy(data, items, sizeof(items));
     }
 

@@ -6,6 +6,8 @@
  */
 #include "config.h"
 
+#include <string.h>
+
 #include "kernels/cuda/launch/device.h"
 #include "kernels/cuda/stream/collectives.h"
 #include "kernels/pattern.h"
@@ -33,6 +35,19 @@ static bool describe(const struct symm_stream_call *call, const struct symm_coll
     return true;
 }
 
+/* A factor, as kernels for the type have it. */
+static uint64_t factor_bits(enum symm_cuda_type type, double factor)
+{
+    const float single = (float)factor;
+    uint64_t bits = 0;
+    if (type == SYMM_CUDA_DOUBLE) {
+        memcpy(&bits, &factor, sizeof(factor));
+    } else {
+        memcpy(&bits, &single, sizeof(single));
+    }
+    return bits;
+}
+
 /* ---- the call -------------------------------------------------------------------------------- */
 
 static void hash_add(uint64_t *hash, uint64_t number)
@@ -50,6 +65,7 @@ static uint32_t signature(const struct symm_stream_call *call, bool reduces, boo
     hash_add(&hash, bytes);
     hash_add(&hash, is_rooted ? (uint64_t)call->root : 0);
     hash_add(&hash, reduces ? (uint64_t)call->type * SYMM_CUDA_OP_COUNT + call->op : 0);
+    hash_add(&hash, factor_bits(SYMM_CUDA_DOUBLE, call->factor));
     return (uint32_t)(hash >> 16) & ((UINT32_C(1) << SYMM_STREAM_CALL_BITS) - 1);
 }
 
@@ -115,7 +131,9 @@ struct symm_kernel *symm_kernel_stream(struct symm_kernel *kernel,
     const struct symm_collective_row *row = symm_collective_get(call->collective);
     struct symm_cuda_stream *arguments = &kernel->arguments.stream;
     const bool reduces = row->reduces;
-    if (reduces && !symm_device_can_reduce(call->type, call->op)) {
+    const bool has_factor = reduces && call->factor != 0;
+    if ((reduces && !symm_device_can_reduce(call->type, call->op)) ||
+        (has_factor && !symm_stream_can_scale(call->type, call->op))) {
         return symm_kernel_wrong(kernel);
     }
     /* A barrier is a call with a packet of nothing. */
@@ -137,6 +155,7 @@ struct symm_kernel *symm_kernel_stream(struct symm_kernel *kernel,
     if (reduces) {
         arguments->type = symm_cuda_kernel_type(call->type, call->op);
         arguments->op = call->op;
+        arguments->factor = factor_bits(call->type, call->factor);
     }
     if (!describe(call, row, block, arguments)) {
         return symm_kernel_wrong(kernel);
