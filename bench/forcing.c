@@ -177,7 +177,17 @@ static bool counter_word(const char *name, enum collective collective, char word
     return true;
 }
 
-static void counters_open(struct forcing *forcing)
+static bool is_value(const struct values *values, const char *word)
+{
+    int i = 0;
+    while (i < values->count && strcmp(values->word[i], word) != 0) {
+        i++;
+    }
+    return i < values->count;
+}
+
+/* Of the parameter's values: a variable may have an old name as well. */
+static void counters_open(struct forcing *forcing, const struct values *values)
 {
     int variables = 0;
     MPI_T_pvar_session_create(&forcing->session);
@@ -185,16 +195,17 @@ static void counters_open(struct forcing *forcing)
     for (int i = 0; i < variables && forcing->counters < FORCING_COUNTERS; i++) {
         char name[NAME], description[1024];
         int name_length = sizeof(name), length = sizeof(description);
-        int verbosity, class, bind, readonly, continuous, atomic, values;
+        int verbosity, class, bind, readonly, continuous, atomic, elements;
         MPI_Datatype datatype;
         MPI_T_enum enumeration;
         if (MPI_T_pvar_get_info(i, name, &name_length, &verbosity, &class, &datatype,
                                 &enumeration, description, &length, &bind, &readonly, &continuous,
                                 &atomic) == MPI_SUCCESS &&
             counter_word(name, forcing->collective, forcing->counter_word[forcing->counters]) &&
+            is_value(values, forcing->counter_word[forcing->counters]) &&
             MPI_T_pvar_handle_alloc(forcing->session, i, NULL,
                                     &forcing->counter[forcing->counters],
-                                    &values) == MPI_SUCCESS) {
+                                    &elements) == MPI_SUCCESS) {
             forcing->counters++;
         }
     }
@@ -273,7 +284,7 @@ bool forcing_open(struct forcing *forcing, enum collective collective, enum forc
         }
         return false;
     }
-    counters_open(forcing);
+    counters_open(forcing, &values);
     if (!candidates_open(forcing, &values, extra)) {
         forcing_close(forcing);
         return false;
