@@ -46,19 +46,25 @@ static void tell(const char *text, bool is_failure, bool is_fatal)
     (void)pthread_mutex_unlock(&told.mutex);
 }
 
-/* So often in all, half a second later as well. */
-static void told_check(struct fork_rank *self, int failures, int fatal, int waits,
-                       const char *words)
+/* Wait until so much has been told, and half a second more. */
+static void told_await(int least)
 {
     unsigned polls = 0;
     int count = -1;
-    while (count < failures + waits) {
+    while (count < least) {
         unit_pause(&polls);
         (void)pthread_mutex_lock(&told.mutex);
         count = told.failures + told.waits;
         (void)pthread_mutex_unlock(&told.mutex);
     }
     pause_ms(500);
+}
+
+/* So often in all, half a second later as well. */
+static void told_check(struct fork_rank *self, int failures, int fatal, int waits,
+                       const char *words)
+{
+    told_await(failures + waits);
     (void)pthread_mutex_lock(&told.mutex);
     fork_rank_check(self, strstr(told.text, words) != NULL, told.text, __FILE__, __LINE__);
     FORK_CHECK(self, told.failures == failures && told.fatal == fatal && told.waits == waits);
@@ -95,7 +101,7 @@ static void test_mismatch_is_told(struct fork_rank *self, void *unused)
     FORK_CHECK(self, symm_stream_member_has_failed(member));
     FORK_STATUS(self, symm_stream_member_state(member, text, sizeof(text)), SYMM_ERR_PEER_LOST);
     FORK_CHECK(self, strstr(text, "ranks made different calls") != NULL);
-    pause_ms(500);
+    told_await(strstr(text, "of the communicator has found that") == NULL ? 1 : 0);
     (void)pthread_mutex_lock(&told.mutex);
     FORK_CHECK(self, told.failures <= 1 && told.waits == 0);
     FORK_CHECK(self, told.fatal == (self->rank == 0 ? told.failures : 0));

@@ -8,6 +8,7 @@
 
 #include "tests/unit/harness/stream_ranks.h"
 
+#include <sched.h>
 #include <stdlib.h>
 
 enum { DEVICES = 2 };
@@ -62,10 +63,14 @@ void stream_ranks_await(const struct stream_ranks *ranks, int rank)
     symm_cuda_leave(&scope);
 }
 
+/* A thread of the driver's tells of a graph's end, some time behind it. */
 void stream_ranks_end(struct stream_ranks *ranks)
 {
     for (int rank = 0; rank < ranks->size; rank++) {
         stream_ranks_await(ranks, rank);
+        while (symm_stream_queue_is_held(ranks->all[rank].queue)) {
+            (void)sched_yield();
+        }
         symm_stream_queue_destroy(ranks->all[rank].queue);
     }
 }
