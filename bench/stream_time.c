@@ -3,7 +3,9 @@
  * again, and queued call by call; on memory of cudaMalloc(), beside NCCL's kernels on the same and
  * on symmetric windows.
  *
- *     mpirun -n RANKS bench/stream_time [--in-place] [--rival FILE] [COLLECTIVE...]
+ *     mpirun -n RANKS bench/stream_time [--in-place] [--rival FILE] [--blocks N] [COLLECTIVE...]
+ *
+ * --blocks is the key symm_blocks of a stream's info: how many blocks a kernel has at most.
  *
  * A time is the median over blocks of the mean of the calls of a block, on the slowest rank.
  * Results are looked at after each.
@@ -36,6 +38,7 @@ struct bench {
     struct gpus gpus;
     int rank, ranks;
     bool in_place;
+    unsigned blocks; /* of a kernel, at most; 0: as many as are of use */
     struct symm_process *process;
     struct symm_stream_lane lane;
     struct symm_stream_queue *queue;
@@ -74,6 +77,9 @@ static void lane_open(struct bench *bench)
     need(symm_process_acquire(NULL, &bench->process), "symm_process_acquire");
     need(symm_process_serve(bench->process), "symm_process_serve");
     bench->limits = symm_stream_limits_default(bench->ranks);
+    if (bench->blocks > 0) {
+        bench->limits.blocks = bench->blocks;
+    }
     need(symm_stream_lane_take(&bench->lane, bench->process, device, bench->rank, bench->ranks,
                                symm_stream_memory_bytes(&bench->limits)), "memory of a lane");
     (void)snprintf(name, sizeof(name), "%s", symm_process_name(bench->process));
@@ -379,6 +385,17 @@ static enum collective collective_named(const char *name)
                  "reduce, gather or scatter", name);
 }
 
+static unsigned blocks_read(const char *text)
+{
+    char *end;
+    const unsigned long blocks = strtoul(text, &end, 10);
+    if (*end != '\0' || blocks < SYMM_STREAM_BLOCKS_LEAST || blocks > SYMM_STREAM_BLOCKS) {
+        failure_stop("--blocks %s: take %d to %d", text, SYMM_STREAM_BLOCKS_LEAST,
+                     SYMM_STREAM_BLOCKS);
+    }
+    return (unsigned)blocks;
+}
+
 int main(int argc, char **argv)
 {
     struct bench bench = {.in_place = false};
@@ -393,8 +410,11 @@ int main(int argc, char **argv)
             bench.in_place = true;
         } else if (strcmp(argv[first], "--rival") == 0 && first + 1 < argc) {
             rival = argv[++first];
+        } else if (strcmp(argv[first], "--blocks") == 0 && first + 1 < argc) {
+            bench.blocks = blocks_read(argv[++first]);
         } else {
-            failure_stop("'%s': the options are --in-place and --rival FILE", argv[first]);
+            failure_stop("'%s': the options are --in-place, --rival FILE and --blocks N",
+                         argv[first]);
         }
     }
     if (bench.ranks < 2 || bench.ranks > SYMM_STREAM_RANKS) {

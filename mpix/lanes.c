@@ -70,7 +70,7 @@ static int kernels_begin(MPI_Comm comm, struct symm_mpix_comm *state, char *why,
     struct symm_stream_offer own, offers[SYMM_STREAM_RANKS];
     struct symm_stream_setup setup = {
         .stream = state->cuda_stream, .rank = state->rank, .ranks = state->size,
-        .bytes = state->stream->bytes,
+        .bytes = state->stream->bytes, .blocks = state->stream->blocks,
         .shares_devices = state->stream->path == SYMM_MPIX_KERNELS,
         .is_fatal = symm_mpix_is_fatal(comm),
     };

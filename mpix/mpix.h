@@ -26,6 +26,7 @@ struct symm_mpix_stream {
     bool has_gpu;
     enum symm_mpix_path path;
     size_t bytes; /* of device memory for a communicator, at most; 0: as many as are of use */
+    size_t blocks; /* of a kernel, at most; 0: likewise */
     void *cuda_stream;
 };
 

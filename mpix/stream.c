@@ -83,19 +83,20 @@ static int path_read(MPI_Info info, struct symm_mpix_stream *stream)
                                           "and host are possible", path);
 }
 
-static int bytes_read(MPI_Info info, struct symm_mpix_stream *stream)
+/* Without the key the number stays. */
+static int number_read(MPI_Info info, const char *key, size_t least, size_t *number)
 {
     char value[MPI_MAX_INFO_VAL], *end;
-    if (!info_get(info, "symm_bytes", value)) {
+    if (!info_get(info, key, value)) {
         return MPI_SUCCESS;
     }
-    const unsigned long long bytes = strtoull(value, &end, 10);
-    if (!isdigit((unsigned char)value[0]) || *end != '\0' || bytes == 0 || bytes > SIZE_MAX) {
+    const unsigned long long read = strtoull(value, &end, 10);
+    if (!isdigit((unsigned char)value[0]) || *end != '\0' || read < least || read > SIZE_MAX) {
         return symm_mpix_error(MPI_ERR_INFO_VALUE,
-                               "MPIX_Stream_create: symm_bytes is '%s', which is no number of "
-                               "bytes", value);
+                               "MPIX_Stream_create: %s is '%s', which is no number from %zu on",
+                               key, value, least);
     }
-    stream->bytes = (size_t)bytes;
+    *number = (size_t)read;
     return MPI_SUCCESS;
 }
 
@@ -116,7 +117,10 @@ static int info_read(MPI_Info info, struct symm_mpix_stream *stream)
                                "MPIX_Info_set_hex(info, \"value\", &stream, sizeof(stream))");
     }
     stream->has_gpu = true;
-    const int error = bytes_read(info, stream);
+    int error = number_read(info, "symm_bytes", 1, &stream->bytes);
+    if (error == MPI_SUCCESS) {
+        error = number_read(info, "symm_blocks", SYMM_STREAM_BLOCKS_LEAST, &stream->blocks);
+    }
     return error != MPI_SUCCESS ? error : path_read(info, stream);
 }
 

@@ -53,7 +53,8 @@ SYMM_MPIX_API int MPIX_Info_set_hex(MPI_Info info, const char *key, const void *
  * which stays the caller's and is destroyed after the last communicator that uses it; `symm_path`,
  * "auto", "kernels", which allows ranks that share a GPU (2 ms a call, for tests), or "host", which
  * has the host make all calls; `symm_bytes`, of device memory that a communicator takes at most, in
- * decimal digits.  Other keys are ignored.  MPI_INFO_NULL: a stream without a GPU, on which nothing
+ * decimal digits, and `symm_blocks`, thread blocks that a kernel has at most, 8 or more.  Others
+ * are ignored.  MPI_INFO_NULL: a stream without a GPU, on which nothing
  * can be queued.
  * Errors: MPI_ERR_ARG, MPI_ERR_INFO_VALUE, MPI_ERR_NO_MEM, which are returned, whatever the
  * handlers are.

@@ -175,8 +175,12 @@ MPIX_Stream cuda_mpix_stream(void *stream)
     MPI_Info_set(info, "type", "cudaStream_t");
     MPIX_Info_set_hex(info, "value", &stream, sizeof(stream));
     const char *bytes = getenv("SYMM_TEST_STREAM_BYTES");
+    const char *blocks = getenv("SYMM_TEST_STREAM_BLOCKS");
     if (bytes != NULL) {
         MPI_Info_set(info, "symm_bytes", bytes);
+    }
+    if (blocks != NULL) {
+        MPI_Info_set(info, "symm_blocks", blocks);
     }
     if (MPIX_Stream_create(info, &made) != MPI_SUCCESS) {
         stop("MPIX_Stream_create", 0);

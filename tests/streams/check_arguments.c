@@ -206,6 +206,9 @@ static void streams_refuse(void)
     MPI_Info_set(info, "symm_bytes", "10M");
     expect(MPIX_Stream_create(info, &made), MPI_ERR_INFO_VALUE, "a size with a letter");
     MPI_Info_set(info, "symm_bytes", "8000000");
+    MPI_Info_set(info, "symm_blocks", "7");
+    expect(MPIX_Stream_create(info, &made), MPI_ERR_INFO_VALUE, "too few blocks");
+    MPI_Info_set(info, "symm_blocks", "8");
     MPIX_Stream_create(info, &made);
     if (test_size > 1) {
         expect(MPIX_Stream_comm_create(MPI_COMM_WORLD, made, &without),

@@ -60,6 +60,9 @@ static bool has_room(struct symm_stream_member *member, char *why)
     if (blocks < member->limits.blocks) {
         member->limits.blocks = blocks;
     }
+    if (member->setup.blocks > 0 && member->setup.blocks < member->limits.blocks) {
+        member->limits.blocks = (uint32_t)member->setup.blocks;
+    }
     const size_t bytes = member->setup.bytes;
     if (bytes > 0 && !symm_stream_limits_fit(&member->limits, bytes)) {
         member->limits.region = SYMM_STREAM_REGION_STEP;

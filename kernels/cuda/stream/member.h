@@ -33,6 +33,7 @@ struct symm_stream_setup {
     void *stream;                 /* of the program: CUstream */
     int rank, ranks;
     size_t bytes;        /* of device memory, at most; 0: as many as are of use */
+    size_t blocks;       /* of a kernel, at most, SYMM_STREAM_BLOCKS_LEAST or more; 0: likewise */
     bool is_fatal;       /* the program does not want to go on after a failure */
     bool shares_devices; /* ranks may have one device in common, which is slow: 2 ms a call */
 };
