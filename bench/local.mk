@@ -161,6 +161,7 @@ dist_noinst_SCRIPTS += bench/gpu_run bench/many_ranks bench/multicast_bringup
 dist_noinst_SCRIPTS += bench/plot
 EXTRA_DIST += \
 	bench/plotting/__init__.py \
+	bench/plotting/decode.py \
 	bench/plotting/look.py \
 	bench/plotting/osu.py \
 	bench/plotting/overlap.py \
@@ -313,13 +314,17 @@ nobase_dist_doc_DATA += \
 	bench/results/gpu-h200-2-checks.txt \
 	bench/results/gpu-h200-2-osu.txt \
 	bench/results/gpu-h200-2-ranks-chosen.txt \
+	bench/results/gpu-h200-2-decode-nccl.txt \
+	bench/results/gpu-h200-2-decode-symm.txt \
 	bench/results/gpu-h200-2-host-streams.txt \
 	bench/results/gpu-h200-2-python-package.txt \
 	bench/results/gpu-h200-2-ranks-early.txt \
+	bench/results/gpu-h200-2-ranks-streams-limits.txt \
 	bench/results/gpu-h200-2-ranks-streams.txt \
 	bench/results/gpu-h200-1-streams-checks.txt \
 	bench/results/gpu-h200-2-ranks-blocks.txt \
 	bench/results/gpu-h200-2-streams-checks.txt \
+	bench/results/gpu-h200-2-torch.txt \
 	bench/results/gpu-h200-2-ranks-collectives-elsewhere.txt \
 	bench/results/gpu-h200-2-ranks-collectives-in-place.txt \
 	bench/results/gpu-h200-2-ranks-collectives.txt \

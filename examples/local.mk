@@ -55,4 +55,6 @@ nobase_dist_doc_DATA += examples/README.md examples/data/README.md
 EXTRA_DIST += \
 	examples/compare \
 	examples/data/digits.csv \
-	examples/python/collectives.py
+	examples/python/collectives.py \
+	examples/python/decode.py \
+	examples/python/sharded.py

@@ -4,12 +4,17 @@
 python_sources = \
 	python/ompi_symm/__init__.py \
 	python/ompi_symm/allocators.py \
+	python/ompi_symm/backend.cpp \
+	python/ompi_symm/backend.h \
 	python/ompi_symm/collectives.py \
+	python/ompi_symm/distributed.py \
 	python/ompi_symm/driver.py \
 	python/ompi_symm/elements.py \
+	python/ompi_symm/lanes.cpp \
 	python/ompi_symm/library.py \
 	python/ompi_symm/memory.py \
-	python/ompi_symm/py.typed
+	python/ompi_symm/py.typed \
+	python/ompi_symm/work.cpp
 EXTRA_DIST += $(python_sources)
 
 pythondir = $(pkgdatadir)/python

@@ -10,7 +10,7 @@ import re
 import typing
 
 from plotting import osu as osu_collectives
-from plotting import overlap, series
+from plotting import decode, overlap, series
 from plotting.tables import SEGMENTATION_FAULT, PlotError, read_lines, read_osu, read_timelines
 
 COLLECTIVES = {"allreduce": "All-reduce", "allgather": "All-gather"}
@@ -335,6 +335,12 @@ PICTURES = {
         gpu_overlap,
         [GPU_OVERLAP],
         GPU_OVERLAP,
+    ),
+    "decode": Picture(
+        "A captured decode step of PyTorch, kernel by kernel, with ompi-symm and with NCCL",
+        lambda look, results: decode.draw(look, results, note_of("decode")),
+        decode.FILES,
+        "gpu-h200-2-decode-{symm,nccl}.txt",
     ),
     "readme": Picture(
         "All-reduce in GPU memory and in host memory: time against size, lower is better",

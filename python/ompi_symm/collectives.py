@@ -197,8 +197,9 @@ class StreamComm(_Collectives):
 
     A duplicate of `comm`, made by all ranks together. A call goes to the current stream of the
     library that its arrays are of, or to `stream`, the number of a CUDA stream. When the stream
-    changes, the new one waits for the old one (symm_mpix_comm_set_stream). It is freed by free(),
-    or at the end of a `with` block, by all ranks, and before its stream.
+    changes, the new one waits for the old one (symm_mpix_comm_set_stream). A kernel has `blocks`
+    thread blocks at most, which leaves multiprocessors to others. It is freed by free(), or at the
+    end of a `with` block, by all ranks, and before its stream.
 
         with ompi_symm.StreamComm(MPI.COMM_WORLD) as comm:
             with torch.cuda.graph(graph):
@@ -206,7 +207,8 @@ class StreamComm(_Collectives):
             graph.replay()
     """
 
-    def __init__(self, comm: MPI.Comm, stream: Optional[int] = None):
+    def __init__(self, comm: MPI.Comm, stream: Optional[int] = None,
+                 blocks: Optional[int] = None):
         self._library = library.load()
         self._stream = _loaded_stream() if stream is None else stream
         self._is_free = False
@@ -218,6 +220,8 @@ class StreamComm(_Collectives):
         try:
             info.Set("type", "cudaStream_t")
             info.Set("value", self._stream.to_bytes(8, sys.byteorder).hex())
+            if blocks is not None:
+                info.Set("symm_blocks", str(blocks))
             library.check(self._library.MPIX_Stream_create(library.handle(info),
                                                            ctypes.byref(made)))
         finally:

@@ -48,7 +48,8 @@ TESTS += $(results_tests)
 dist_check_SCRIPTS += $(results_tests)
 check_PROGRAMS += $(results_programs)
 EXTRA_DIST += tests/results/python/check_package.py \
-	tests/results/python/check_symmetric.py tests/results/python/standin/cupy.py
+	tests/results/python/check_symmetric.py tests/results/python/check_torch.py \
+	tests/results/python/standin/cupy.py
 
 tests_results_check_exchange_SOURCES = tests/results/check_exchange.c \
 	tests/results/exchange_sides.c tests/results/exchange_sides.h
