@@ -20,6 +20,7 @@ libsymm_core_la_SOURCES = \
 	heap/memfd.c heap/memfd.h \
 	heap/multicast.c heap/multicast.h \
 	heap/multicast_host.c \
+	heap/nvtx.c heap/nvtx.h \
 	heap/pages.c heap/pages.h \
 	heap/peer.c heap/peer.h \
 	heap/peers.c heap/peers.h \

@@ -23,6 +23,8 @@ AC_DEFUN([SYMM_SUMMARY], [
         [yes], [symm_show_multicast='yes (not yet run on multicast hardware)'],
         [unicast], [symm_show_multicast='loops in its place (--enable-multicast=unicast)'],
         [symm_show_multicast='left out'])
+    symm_show_nvtx='found (profilers see ranges)'
+    AS_IF([test "$have_nvtx" = no], [symm_show_nvtx='not used: no ranges for profilers'])
     symm_show_mpirun=$MPIRUN
     AS_IF([test -z "$MPIRUN"],
         [symm_show_mpirun='missing: no tests can run (Debian: apt-get install openmpi-bin)'])
@@ -38,6 +40,7 @@ $PACKAGE_STRING
   cmocka          $symm_show_cmocka
   CUDA            $symm_show_cuda
   multicast       $symm_show_multicast
+  NVTX            $symm_show_nvtx
 Will be built and installed
   libsymm         $symm_show_libdir
   coll/symm       $symm_show_componentdir

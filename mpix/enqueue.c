@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "heap/gpu/cuda_device.h"
+#include "heap/nvtx.h"
 #include "mpix/mpix.h"
 
 /* ---- what all have in common ----------------------------------------------------------------- */
@@ -25,6 +26,7 @@ struct enqueue {
     struct symm_stream_call call; /* for kernels; of an array that is packed, the packed one */
     bool by_host;   /* the host makes it: kernels do not meet, or do not know the operation */
     void *unpacked; /* what the kernel writes has to be unpacked from here; NULL: it has not */
+    size_t bytes;   /* of an array, or of a block */
     int error;
 };
 
@@ -103,7 +105,7 @@ static size_t bytes_of(struct enqueue *self, struct symm_mpix_array *array, MPI_
         self->error = symm_mpix_bytes(self->name, datatype, &bytes, &is_whole);
     }
     array->is_packed = !is_whole;
-    return bytes_multiply(self, count, bytes);
+    return self->bytes = bytes_multiply(self, count, bytes);
 }
 
 static size_t sent_bytes(struct enqueue *self, MPI_Count count, MPI_Datatype datatype)
@@ -155,7 +157,7 @@ static void reduction_set(struct enqueue *self, MPI_Count count, MPI_Datatype da
     if (self->error == MPI_SUCCESS) {
         MPI_Count lower, extent = 0;
         (void)PMPI_Type_get_extent_x(datatype, &lower, &extent);
-        (void)bytes_multiply(self, count, (size_t)extent);
+        self->bytes = bytes_multiply(self, count, (size_t)extent);
     }
     factor_set(self, has_kernel, factor);
     self->by_host |= !has_kernel;
@@ -271,12 +273,17 @@ static void kernel_add(struct enqueue *self)
 /* NULL: this rank has no such buffer, or there are no data. */
 static int enqueue_end(struct enqueue *self, const void *input, void *output)
 {
+    const char *way = self->by_host ? "host" : "kernels";
+    uint64_t range = symm_nvtx_is_wanted ? symm_nvtx_begin(self->name, way, self->bytes) : 0;
     self->call.input = input;
     self->call.output = output;
     if (self->error == MPI_SUCCESS && self->by_host) {
         self->error = symm_mpix_host_call(self->comm, self->state, self->name, &self->made);
     } else if (self->error == MPI_SUCCESS) {
         kernel_add(self);
+    }
+    if (range != 0) {
+        symm_nvtx_end(range);
     }
     return symm_mpix_raise(self->comm, self->error);
 }

@@ -18,6 +18,7 @@ users_tests = \
 	tests/users/report.tap \
 	tests/users/old_words.tap \
 	tests/users/parameters.tap \
+	tests/users/nvtx.tap \
 	tests/users/counters.tap \
 	tests/users/results.tap \
 	tests/users/exports.tap \
@@ -39,6 +40,12 @@ EXTRA_DIST += tests/users/bench.sh tests/users/plot/check_pictures.py \
 # Doubles of libraries, which the benchmark loads at run time.
 check_LTLIBRARIES += tests/users/doubles/cublas_double.la tests/users/doubles/nccl_double.la \
 	tests/users/doubles/staging.la
+
+if NVTX
+check_LTLIBRARIES += tests/users/doubles/nvtx_double.la
+tests_users_doubles_nvtx_double_la_SOURCES = tests/users/doubles/nvtx_double.c
+tests_users_doubles_nvtx_double_la_LDFLAGS = $(loaded_ldflags)
+endif
 
 tests_users_doubles_cublas_double_la_SOURCES = tests/users/doubles/cublas_double.c \
 	tests/users/doubles/driver.h

@@ -77,6 +77,7 @@ struct symm_operation {
     int mismatch;            /* a rank whose call differs from ours; -1: none */
     struct symm_own_block own; /* of a collective with blocks; agree/blocks.c */
     const struct symm_steps *steps; /* base/steps.h; NULL: the run is not begun for this call */
+    uint64_t range;          /* on a profiler's timeline; 0: there is none */
     void *late;              /* of transfer/late_moving.c, from set-up on */
     struct symm_work work;   /* of the run; its arrays of all ranks stay from set-up on */
     struct symm_run run;

@@ -6,6 +6,7 @@
  */
 #include "mca/coll/symm/serve/operation.h"
 
+#include "heap/nvtx.h"
 #include "mca/coll/symm/base/module.h"
 #include "mca/coll/symm/base/steps.h"
 #include "mca/coll/symm/device/device.h"
@@ -137,6 +138,7 @@ void mca_coll_symm_operation_start(struct symm_operation *operation)
     operation->again = false;
     operation->packing = NULL;
     operation->steps = NULL;
+    operation->range = 0;
     operation->run.worked = false;
     if (lane->state == MCA_COLL_SYMM_READY) {
         mca_coll_symm_go_to(operation, SYMM_OPERATION_WAITING_FOR_SLOT);
@@ -157,6 +159,9 @@ enum symm_status mca_coll_symm_operation_step(struct symm_operation *operation)
     }
     if (operation->steps != NULL && operation->steps->end != NULL) {
         operation->steps->end(operation);
+    }
+    if (symm_nvtx_is_wanted && operation->range != 0) {
+        symm_nvtx_end(operation->range);
     }
     if (!operation->in_slot) { /* calls whose data travel in their lines have taken none of these */
         mca_coll_symm_resources_leave(operation);

@@ -6,6 +6,7 @@
  */
 #include "mca/coll/symm/serve/start.h"
 
+#include "heap/nvtx.h"
 #include "mca/coll/symm/agree/blocks.h"
 #include "mca/coll/symm/agree/loose.h"
 #include "mca/coll/symm/agree/mismatch.h"
@@ -67,6 +68,14 @@ struct symm_facts mca_coll_symm_facts_gather(struct symm_operation *operation)
     return facts;
 }
 
+static void range_begin(struct symm_operation *operation, enum symm_algorithm algorithm)
+{
+    const struct symm_call *call = operation->call;
+    operation->range = symm_nvtx_begin(symm_collective_get(call->collective)->mpi_name,
+                                       symm_algorithm_word(symm_algorithm_get(algorithm)),
+                                       call->payload_bytes);
+}
+
 /* Inlined where it is used: else a small all-reduce takes 20 instructions more. */
 __attribute__((always_inline))
 static inline void run_start(struct symm_operation *operation, enum symm_algorithm algorithm,
@@ -89,6 +98,9 @@ static inline void run_start(struct symm_operation *operation, enum symm_algorit
     run->piece = 0;
     operation->steps = steps;
     operation->lane->last_algorithm = algorithm;
+    if (symm_nvtx_is_wanted) {
+        range_begin(operation, algorithm);
+    }
     mca_coll_symm_go_to(operation, SYMM_OPERATION_RUNNING);
 }
 
