@@ -10,7 +10,7 @@ python_sources = \
 	python/ompi_symm/distributed.py \
 	python/ompi_symm/driver.py \
 	python/ompi_symm/elements.py \
-	python/ompi_symm/lanes.cpp \
+	python/ompi_symm/lane.cpp \
 	python/ompi_symm/library.py \
 	python/ompi_symm/memory.py \
 	python/ompi_symm/py.typed \

@@ -29,7 +29,7 @@ class backend : public c10d::Backend {
 public:
     backend(int rank, int size, setup given)
         : c10d::Backend(rank, size), setup_(std::move(given)), library_(setup_.path),
-          lanes_(library_, setup_.open, setup_.close), byte_(reinterpret_cast<handle>(setup_.byte))
+          lane_(library_, setup_.open, setup_.close), byte_(reinterpret_cast<handle>(setup_.byte))
     {
     }
 
@@ -50,7 +50,7 @@ public:
         }
         return queue(c10d::OpType::ALLREDUCE, "symm:all_reduce", options.asyncOp, data, {}, [&] {
             return library_.allreduce(in_place, one.data_ptr(), one.numel(), what.datatype,
-                                      what.op, what.factor, lanes_.comm());
+                                      what.op, what.factor, lane_.comm());
         });
     }
 
@@ -74,7 +74,7 @@ public:
         return queue(c10d::OpType::REDUCE, "symm:reduce", options.asyncOp, data, {}, [&] {
             const void *send = rank_ == root ? in_place : one.data_ptr();
             return library_.reduce(send, one.data_ptr(), one.numel(), what.datatype, what.op,
-                                   what.factor, root, lanes_.comm());
+                                   what.factor, root, lane_.comm());
         });
     }
 
@@ -90,7 +90,7 @@ public:
                      options.asyncOp, {output}, {input}, [&] {
             return library_.reduce_scatter_block(input.data_ptr(), output.data_ptr(),
                                                  output.numel(), what.datatype, what.op,
-                                                 what.factor, lanes_.comm());
+                                                 what.factor, lane_.comm());
         });
     }
 
@@ -121,7 +121,7 @@ public:
         const at::Tensor &one = only(data);
         return queue(c10d::OpType::BROADCAST, "symm:broadcast", options.asyncOp, data, {}, [&] {
             return library_.bcast(one.data_ptr(), one.nbytes(), byte_,
-                                  static_cast<int>(options.rootRank), lanes_.comm());
+                                  static_cast<int>(options.rootRank), lane_.comm());
         });
     }
 
@@ -134,7 +134,7 @@ public:
             const char *own = static_cast<char *>(output.data_ptr()) + rank_ * input.nbytes();
             const MPI_Count bytes = input.nbytes();
             return library_.allgather(own == input.data_ptr() ? in_place : input.data_ptr(), bytes,
-                                      byte_, output.data_ptr(), bytes, byte_, lanes_.comm());
+                                      byte_, output.data_ptr(), bytes, byte_, lane_.comm());
         });
     }
 
@@ -159,7 +159,7 @@ public:
             at::Tensor all = at::empty({size_, input.numel()}, input.options());
             const MPI_Count bytes = input.nbytes();
             library_.check(library_.allgather(input.data_ptr(), bytes, byte_, all.data_ptr(),
-                                              bytes, byte_, lanes_.comm()));
+                                              bytes, byte_, lane_.comm()));
             for (int i = 0; i < size_; i++) {
                 outputs[0][i].copy_(all[i].view_as(outputs[0][i]), true);
             }
@@ -186,7 +186,7 @@ public:
                      {output}, {input}, [&] {
             const MPI_Count bytes = input.nbytes() / size_;
             return library_.alltoall(input.data_ptr(), bytes, byte_, output.data_ptr(), bytes,
-                                     byte_, lanes_.comm());
+                                     byte_, lane_.comm());
         });
     }
 
@@ -199,7 +199,7 @@ public:
                                             : c10::cuda::current_device();
         const c10::cuda::CUDAGuard guard(device);
         return queue(c10d::OpType::BARRIER, "symm:barrier", options.asyncOp, {}, {},
-                     [&] { return library_.barrier(lanes_.comm()); });
+                     [&] { return library_.barrier(lane_.comm()); });
     }
 
     /* ---- what goes to the fallback ----------------------------------------------------------- */
@@ -263,7 +263,7 @@ public:
 
     void abort() override
     {
-        lanes_.abort();
+        lane_.abort();
         if (fallback_) {
             fallback_->abort();
         }
@@ -271,7 +271,7 @@ public:
 
     void shutdown() override
     {
-        lanes_.close();
+        lane_.close();
         if (fallback_) {
             fallback_->shutdown();
         }
@@ -340,7 +340,7 @@ private:
     {
         const std::lock_guard<std::mutex> lock(mutex_);
         const c10::OptionalDeviceGuard guard(place_of(outputs, inputs));
-        const auto stream = lanes_.begin(is_async);
+        const auto stream = lane_.begin(is_async);
         tensors used = is_async ? outputs : tensors();
         used.insert(used.end(), inputs.begin(), is_async ? inputs.end() : inputs.begin());
         {
@@ -404,7 +404,7 @@ private:
 
     setup setup_;
     library library_;
-    lanes lanes_;
+    lane lane_;
     handle byte_;
     c10::intrusive_ptr<c10d::Backend> fallback_;
     bool coalesces_ = false, has_started_ = false;
@@ -423,7 +423,7 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, module)
     namespace py = pybind11;
     typedef std::vector<std::tuple<at::ScalarType, uintptr_t, std::vector<uintptr_t>>> types;
     module.def("create", [](int rank, int size, std::string path, const types &known,
-                            uintptr_t byte, ompi_symm::lanes::opener open,
+                            uintptr_t byte, ompi_symm::lane::opener open,
                             std::function<void()> close,
                             std::function<c10::intrusive_ptr<c10d::Backend>()> fallback,
                             bool coalesces) {

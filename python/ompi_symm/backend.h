@@ -1,6 +1,6 @@
 /*
  * backend.h - what the files of the backend `symm` of torch.distributed share: the functions of
- * libsymm_mpix, which Python has loaded, its communicators, and calls that have been queued.
+ * libsymm_mpix, which Python has loaded, its communicator, and calls that have been queued.
  *
  * No header of MPI is needed: handles are pointers, as Open MPI's are.
  *
@@ -16,7 +16,6 @@
 #include <torch/csrc/distributed/c10d/Work.hpp>
 
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -89,40 +88,38 @@ private:
     bool is_barrier_, is_apart_ = false;
 };
 
-/* ---- communicators --------------------------------------------------------------------------- */
+/* ---- a communicator -------------------------------------------------------------------------- */
 
 /*
- * Communicators of libsymm_mpix: for each device, made with the first call on it, in which all
- * ranks are.
+ * A communicator of libsymm_mpix, made with the first call, in which all ranks are, for the device
+ * of its data.
  */
-class lanes {
+class lane {
 public:
     /* Of a device's number and a stream, a communicator; all ranks call it together. */
     typedef std::function<uintptr_t(int, uintptr_t)> opener;
 
-    lanes(const library &from, opener open, std::function<void()> close);
+    lane(const library &from, opener open, std::function<void()> close);
 
     /*
      * The next call is for the stream that is returned: the program's current one, or one of the
      * lane's own behind what that holds now.
      */
     c10::cuda::CUDAStream begin(bool is_apart);
-    handle comm() const { return now_->comm; } /* of that call */
+    handle comm() const { return comm_; }
     void abort();
-    void close(); /* all, for good */
+    void close(); /* for good */
 
 private:
-    struct lane {
-        handle comm = nullptr;
-        void *stream = nullptr; // the communicator's
-        std::optional<c10::cuda::CUDAStream> own;
-    };
+    c10::cuda::CUDAStream apart(const c10::cuda::CUDAStream &now);
 
     const library &library_;
     opener open_;
     std::function<void()> close_;
-    std::map<c10::DeviceIndex, lane> lanes_;
-    const lane *now_ = nullptr;
+    handle comm_ = nullptr;
+    c10::DeviceIndex device_ = -1;
+    void *stream_ = nullptr; // the communicator's
+    std::optional<c10::cuda::CUDAStream> own_;
     bool is_closed_ = false;
 };
 
@@ -138,7 +135,7 @@ struct setup {
     std::string path; // of libsymm_mpix
     std::unordered_map<int, element> elements; // by at::ScalarType
     uintptr_t byte;
-    lanes::opener open;
+    lane::opener open;
     std::function<void()> close;
     std::function<c10::intrusive_ptr<c10d::Backend>()> fallback;
     bool fallback_coalesces;

@@ -8,7 +8,7 @@
 
 `mpi://` has the ranks of MPI_COMM_WORLD find each other; other methods work as well, for processes
 that mpirun has started. A group's communicator is made with its first collective, on the device
-that its tensors are on; a group can have several.
+that its tensors are on: all of them have to be there.
 
 What libsymm_mpix has no call for goes to the backend that `fallback` names: point-to-point
 messages, gather, scatter, all_to_all and all_to_all_single with lists of sizes, lists of tensors
@@ -59,7 +59,7 @@ def _extension() -> Any:
     libraries = pathlib.Path(torch.__file__).parent / "lib"
     return extension.load(
         name="ompi_symm_backend",
-        sources=[str(here / name) for name in ("backend.cpp", "lanes.cpp", "work.cpp")],
+        sources=[str(here / name) for name in ("backend.cpp", "lane.cpp", "work.cpp")],
         extra_cflags=["-O2"],
         extra_include_paths=_includes(extension),
         extra_ldflags=[f"-L{libraries}", "-lc10_cuda", "-ltorch_cuda"],
@@ -93,15 +93,15 @@ def _known() -> List[Tuple[Any, int, List[int]]]:
 
 
 class _Group:
-    """Communicators of a process group: for each device, made with the first call on it."""
+    """The communicator of a process group: made with the first call, freed with the group."""
 
     def __init__(self, store: Any, rank: int, size: int):
         self.store, self.rank, self.size = store, rank, size
         self.comm: Optional[MPI.Comm] = None
-        self.queued: List[StreamComm] = []
+        self.queued: Optional[StreamComm] = None
         store.set(f"mpi/{rank}", str(MPI.COMM_WORLD.rank))
 
-    def _make(self) -> MPI.Comm:
+    def open(self, device: int, stream: int) -> int:
         ranks = [int(self.store.get(f"mpi/{rank}")) for rank in range(self.size)]
         if len(set(ranks)) < self.size or max(ranks) >= MPI.COMM_WORLD.size:
             raise RuntimeError(
@@ -110,24 +110,18 @@ class _Group:
             )
         world = MPI.COMM_WORLD.Get_group()
         group = world.Incl(ranks)
-        made = MPI.COMM_WORLD.Create_group(group)
+        self.comm = MPI.COMM_WORLD.Create_group(group)
         group.Free()
         world.Free()
-        return made
-
-    def open(self, device: int, stream: int) -> int:
-        if self.comm is None:
-            self.comm = self._make()
         with torch.cuda.device(device):
-            self.queued.append(StreamComm(self.comm, stream, blocks))
-        return self.queued[-1]._comm.value or 0
+            self.queued = StreamComm(self.comm, stream, blocks)
+        return self.queued._comm.value or 0
 
     def close(self) -> None:
-        if self.comm is not None and not MPI.Is_finalized():
-            for queued in self.queued:
-                queued.free()
+        if self.queued is not None and not MPI.Is_finalized():
+            self.queued.free()
             self.comm.Free()
-        self.comm, self.queued = None, []
+        self.comm, self.queued = None, None
 
 
 def _fallback_name() -> str:
