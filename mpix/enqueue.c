@@ -26,7 +26,7 @@ struct enqueue {
     struct symm_stream_call call; /* for kernels; of an array that is packed, the packed one */
     bool by_host;   /* the host makes it: kernels do not meet, or do not know the operation */
     void *unpacked; /* what the kernel writes has to be unpacked from here; NULL: it has not */
-    size_t bytes;   /* of an array, or of a block */
+    size_t bytes; /* of an array, or of a block */
     int error;
 };
 
@@ -50,7 +50,7 @@ static struct enqueue enqueue_begin(const char *name, MPI_Comm comm,
     return self;
 }
 
-/* How many blocks this rank sends or receives. */
+/* Blocks that this rank sends or receives. */
 static MPI_Count blocks_of(const struct enqueue *self, bool is_received)
 {
     const enum symm_collective collective = self->call.collective;
@@ -133,9 +133,10 @@ static void factor_set(struct enqueue *self, bool has_kernel, double factor)
     if (self->error != MPI_SUCCESS || factor == 1) {
         return;
     }
-    if (!isfinite(factor) || factor == 0) {
-        self->error = symm_mpix_error(MPI_ERR_ARG, "%s: the factor is %g; take a finite one that "
-                                      "is not 0", self->name, factor);
+    const double used = self->call.type == SYMM_CUDA_DOUBLE ? factor : (double)(float)factor;
+    if (!isfinite(used) || used == 0) {
+        self->error = symm_mpix_error(MPI_ERR_ARG, "%s: the factor is %g, which sums of this type "
+                                      "cannot have", self->name, factor);
     } else if (!has_kernel || !symm_stream_can_scale(self->call.type, self->call.op)) {
         self->error = symm_mpix_error(MPI_ERR_OP, "%s: has factors for sums of MPI_FLOAT, "
                                       "MPI_DOUBLE and the 16-bit floats of symm.h alone",
@@ -310,9 +311,7 @@ static int reduction(const char *name, enum symm_collective collective, const vo
 {
     const bool has_root = collective == SYMM_REDUCE;
     struct enqueue self = enqueue_begin(name, comm, collective);
-    if (has_root) {
-        root_set(&self, root);
-    }
+    root_set(&self, has_root ? root : 0);
     reduction_set(&self, count, datatype, op, factor);
     return !has_root || is_root(&self) ? enqueue_end_alike(&self, sendbuf, recvbuf)
                                        : enqueue_end(&self, input_of(&self, sendbuf), NULL);

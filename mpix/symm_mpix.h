@@ -162,9 +162,9 @@ SYMM_MPIX_API int MPIX_Scatter_enqueue_c(const void *sendbuf, MPI_Count sendcoun
 /*
  * Sums whose results are multiplied by a factor before they are rounded: 1.0 / size makes means
  * (NCCL's ncclAvg, PyTorch's ReduceOp.AVG).  Otherwise as MPIX_Allreduce_enqueue_c() and its like,
- * with the same factor on all ranks, finite and not 0.  The operation is MPI_SUM on MPI_FLOAT or
- * MPI_DOUBLE, or the sum of a 16-bit float in symm.h, whose sums that the host makes are rounded
- * twice; others: MPI_ERR_OP.
+ * with the same factor on all ranks, finite and not 0, as a float as well if sums are no doubles.
+ * The operation is MPI_SUM on MPI_FLOAT or MPI_DOUBLE, or the sum of a 16-bit float in symm.h, of
+ * which the host rounds results twice; others: MPI_ERR_OP.
  */
 SYMM_MPIX_API int symm_mpix_allreduce_scaled(const void *sendbuf, void *recvbuf, MPI_Count count,
                                              MPI_Datatype datatype, MPI_Op op, double factor,

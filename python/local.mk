@@ -13,6 +13,7 @@ python_sources = \
 	python/ompi_symm/lane.cpp \
 	python/ompi_symm/library.py \
 	python/ompi_symm/memory.py \
+	python/ompi_symm/module.cpp \
 	python/ompi_symm/py.typed \
 	python/ompi_symm/work.cpp
 EXTRA_DIST += $(python_sources)

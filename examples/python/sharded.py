@@ -19,14 +19,14 @@ from torch import nn
 from torch.distributed.device_mesh import DeviceMesh
 from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 
-BATCH, LENGTH, VOCABULARY = 8, 1024, 8192
+BATCH, LENGTH, VOCABULARY, HEAD = 8, 1024, 8192, 128
 WARM = 4  # steps that are not timed
 
 
 class Block(nn.Module):
     def __init__(self, hidden):
         super().__init__()
-        self.heads = hidden // 128
+        self.heads = hidden // HEAD
         self.norms = nn.ModuleList([nn.LayerNorm(hidden), nn.LayerNorm(hidden)])
         self.wanted, self.out = nn.Linear(hidden, 3 * hidden), nn.Linear(hidden, hidden)
         self.up, self.down = nn.Linear(hidden, 4 * hidden), nn.Linear(4 * hidden, hidden)
@@ -86,6 +86,10 @@ def main():
     parser.add_argument("--rounds", type=int, default=2, help="trainings with each backend")
     parser.add_argument("--no-nccl", action="store_true")
     options = parser.parse_args()
+    if options.hidden % HEAD != 0:
+        parser.error(f"--hidden {options.hidden}: is no multiple of heads of {HEAD}")
+    if options.steps <= WARM:
+        parser.error(f"--steps {options.steps}: the first {WARM} are not timed; take more")
     local = int(os.environ["OMPI_COMM_WORLD_LOCAL_RANK"])
     torch.cuda.set_device(local % torch.cuda.device_count())
     dist.init_process_group("symm", init_method="mpi://")

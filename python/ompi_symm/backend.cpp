@@ -13,10 +13,8 @@
 #include "backend.h"
 
 #include <c10/cuda/CUDAGuard.h>
-#include <pybind11/functional.h>
-#include <torch/extension.h>
 
-#include <functional>
+#include <algorithm>
 #include <mutex>
 
 namespace ompi_symm {
@@ -57,7 +55,7 @@ public:
     work_pointer allreduce_coalesced(tensors &data,
                                      const c10d::AllreduceCoalescedOptions &options) override
     {
-        return each(data.size(), [&](size_t i) {
+        return each(data, data, [&](size_t i) {
             tensors one{data[i]};
             return allreduce(one, options);
         });
@@ -97,7 +95,7 @@ public:
     work_pointer reduce_scatter_tensor_coalesced(
         tensors &outputs, tensors &inputs, const c10d::ReduceScatterOptions &options) override
     {
-        return each(outputs.size(), [&](size_t i) {
+        return each(outputs, inputs, [&](size_t i) {
             return _reduce_scatter_base(outputs[i], inputs[i], options);
         });
     }
@@ -107,7 +105,8 @@ public:
     {
         const at::Tensor &one = only(outputs);
         reduction what;
-        if (!are_equal(inputs.at(0), one) || !reduction_get(one, options.reduceOp, what)) {
+        list_check("reduce_scatter", inputs);
+        if (!are_equal(inputs[0], one) || !reduction_get(one, options.reduceOp, what)) {
             return fallback("reduce_scatter").reduce_scatter(outputs, inputs, options);
         }
         at::Tensor output = one, input = at::cat(flat(inputs[0]));
@@ -141,7 +140,7 @@ public:
     work_pointer allgather_into_tensor_coalesced(tensors &outputs, tensors &inputs,
                                                  const c10d::AllgatherOptions &options) override
     {
-        return each(outputs.size(), [&](size_t i) {
+        return each(outputs, inputs, [&](size_t i) {
             return _allgather_base(outputs[i], inputs[i], options);
         });
     }
@@ -151,7 +150,8 @@ public:
                            const c10d::AllgatherOptions &options) override
     {
         const at::Tensor &input = only(inputs);
-        if (!are_equal(outputs.at(0), input)) {
+        list_check("all_gather", outputs);
+        if (!are_equal(outputs[0], input)) {
             return fallback("all_gather").allgather(outputs, inputs, options);
         }
         return queue(c10d::OpType::ALLGATHER, "symm:all_gather", options.asyncOp, outputs[0],
@@ -167,7 +167,10 @@ public:
         });
     }
 
-    /* Lists of sizes may differ between ranks: a rank whose blocks are equal knows no other's. */
+    /*
+     * Lists of sizes may differ between ranks: a rank whose blocks are equal knows no other's.  All
+     * ranks give lists, or none does.
+     */
     work_pointer alltoall_base(at::Tensor &output, at::Tensor &input,
                                std::vector<int64_t> &output_sizes,
                                std::vector<int64_t> &input_sizes,
@@ -242,39 +245,44 @@ public:
         return fallback("recv").recvAnysource(data, tag);
     }
 
-    /* Own calls need no grouping: the last one stands for all. */
+    /* Own calls need no grouping, but are waited for together. */
     void startCoalescing() override
     {
+        const std::lock_guard<std::mutex> lock(mutex_);
         coalesces_ = true;
-        last_.reset();
+        grouped_.clear();
     }
 
     work_pointer endCoalescing() override
     {
+        const std::lock_guard<std::mutex> lock(mutex_);
+        std::vector<work_pointer> all = std::move(grouped_);
+        grouped_.clear();
         coalesces_ = false;
         if (has_started_) {
             has_started_ = false;
-            return fallback_->endCoalescing();
+            all.push_back(fallback_->endCoalescing());
         }
-        return std::move(last_);
+        return works::together(std::move(all));
     }
 
     /* ---- the end ----------------------------------------------------------------------------- */
 
     void abort() override
     {
-        lane_.abort();
         if (fallback_) {
             fallback_->abort();
         }
+        lane_.abort();
     }
 
     void shutdown() override
     {
-        lane_.close();
+        const std::lock_guard<std::mutex> lock(mutex_);
         if (fallback_) {
             fallback_->shutdown();
         }
+        lane_.close();
     }
 
 private:
@@ -306,6 +314,14 @@ private:
     {
         return std::all_of(list.begin(), list.end(), [&](const at::Tensor &other) {
             return other.numel() == one.numel() && other.scalar_type() == one.scalar_type();
+        });
+    }
+
+    /* One tensor of each rank. */
+    void list_check(const char *name, const tensor_lists &lists) const
+    {
+        need(lists.size() == 1 && lists[0].size() == static_cast<size_t>(size_), [&] {
+            return std::string(name) + ": takes a list of " + std::to_string(size_) + " tensors";
         });
     }
 
@@ -353,7 +369,9 @@ private:
         if (is_async) {
             made->record();
         }
-        last_ = coalesces_ ? work_pointer(made) : work_pointer();
+        if (coalesces_) {
+            grouped_.push_back(made);
+        }
         return made;
     }
 
@@ -366,8 +384,8 @@ private:
                     return "a tensor is not on a GPU: init_process_group('cpu:gloo,cuda:symm') "
                            "has another backend for those of the host";
                 });
-                need(one.is_non_overlapping_and_dense(), [] {
-                    return "a tensor has gaps: pass tensor.contiguous()";
+                need(one.is_contiguous(), [] {
+                    return "a tensor is not contiguous: pass tensor.contiguous()";
                 });
                 place = one.device();
             }
@@ -375,14 +393,19 @@ private:
         return place;
     }
 
-    /* Calls one by one; the last stands for all. */
-    template <class Call> work_pointer each(size_t count, const Call &call)
+    /* Calls one by one. */
+    template <class Call>
+    work_pointer each(const tensors &outputs, const tensors &inputs, const Call &call)
     {
-        work_pointer made;
-        for (size_t i = 0; i < count; i++) {
-            made = call(i);
+        std::vector<work_pointer> all;
+        need(outputs.size() == inputs.size(), [&] {
+            return std::to_string(outputs.size()) + " outputs and " +
+                   std::to_string(inputs.size()) + " inputs in a grouped call";
+        });
+        for (size_t i = 0; i < outputs.size(); i++) {
+            all.push_back(call(i));
         }
-        return made;
+        return works::together(std::move(all));
     }
 
     c10d::Backend &fallback(const char *what)
@@ -408,32 +431,14 @@ private:
     handle byte_;
     c10::intrusive_ptr<c10d::Backend> fallback_;
     bool coalesces_ = false, has_started_ = false;
-    work_pointer last_; // while calls are grouped
+    std::vector<work_pointer> grouped_; // while calls are
     uint64_t calls_ = 0;
     std::mutex mutex_;
 };
 
-} // namespace ompi_symm
-
-/* ---- Python ---------------------------------------------------------------------------------- */
-
-PYBIND11_MODULE(TORCH_EXTENSION_NAME, module)
+c10::intrusive_ptr<c10d::Backend> backend_make(int rank, int size, setup given)
 {
-    using ompi_symm::backend;
-    namespace py = pybind11;
-    typedef std::vector<std::tuple<at::ScalarType, uintptr_t, std::vector<uintptr_t>>> types;
-    module.def("create", [](int rank, int size, std::string path, const types &known,
-                            uintptr_t byte, ompi_symm::lane::opener open,
-                            std::function<void()> close,
-                            std::function<c10::intrusive_ptr<c10d::Backend>()> fallback,
-                            bool coalesces) {
-        ompi_symm::setup given{std::move(path), {}, byte, std::move(open), std::move(close),
-                               std::move(fallback), coalesces};
-        for (const auto &[type, datatype, ops] : known) {
-            given.elements[static_cast<int>(type)] = {
-                reinterpret_cast<ompi_symm::handle>(datatype), ops};
-        }
-        return c10::static_intrusive_pointer_cast<c10d::Backend>(
-            c10::make_intrusive<backend>(rank, size, std::move(given)));
-    });
+    return c10::make_intrusive<backend>(rank, size, std::move(given));
 }
+
+} // namespace ompi_symm

@@ -15,6 +15,7 @@
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 #include <torch/csrc/distributed/c10d/Work.hpp>
 
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <string>
@@ -88,6 +89,31 @@ private:
     bool is_barrier_, is_apart_ = false;
 };
 
+/* Several calls, which may be in several streams and of several backends. */
+class works : public c10d::Work {
+public:
+    explicit works(std::vector<c10::intrusive_ptr<c10d::Work>> all) : all_(std::move(all)) {}
+
+    /* One is itself; none is a null pointer. */
+    static c10::intrusive_ptr<c10d::Work>
+    together(std::vector<c10::intrusive_ptr<c10d::Work>> all);
+
+    bool isCompleted() override;
+    bool isSuccess() const override { return true; }
+    bool wait(std::chrono::milliseconds timeout) override;
+    void synchronize() override { wait(kNoTimeout); }
+    c10::intrusive_ptr<c10::ivalue::Future> getFuture() override
+    {
+        for (size_t i = 0; i + 1 < all_.size(); i++) {
+            all_[i]->wait();
+        }
+        return all_.back()->getFuture();
+    }
+
+private:
+    std::vector<c10::intrusive_ptr<c10d::Work>> all_;
+};
+
 /* ---- a communicator -------------------------------------------------------------------------- */
 
 /*
@@ -116,7 +142,7 @@ private:
     const library &library_;
     opener open_;
     std::function<void()> close_;
-    handle comm_ = nullptr;
+    std::atomic<handle> comm_{nullptr}; // a watchdog aborts it in any thread
     c10::DeviceIndex device_ = -1;
     void *stream_ = nullptr; // the communicator's
     std::optional<c10::cuda::CUDAStream> own_;
@@ -140,6 +166,8 @@ struct setup {
     std::function<c10::intrusive_ptr<c10d::Backend>()> fallback;
     bool fallback_coalesces;
 };
+
+c10::intrusive_ptr<c10d::Backend> backend_make(int rank, int size, setup given);
 
 } // namespace ompi_symm
 

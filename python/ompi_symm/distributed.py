@@ -14,7 +14,7 @@ What libsymm_mpix has no call for goes to the backend that `fallback` names: poi
 messages, gather, scatter, all_to_all and all_to_all_single with lists of sizes, lists of tensors
 that differ in size, reductions of types that MPI does not have. docs/pytorch.md is the guide.
 
-The backend's C++ is built with the first import, by torch.utils.cpp_extension.
+The backend's C++ is built for the first group, by torch.utils.cpp_extension.
 
 Copyright (c) 2026 The ompi-symm authors
 SPDX-License-Identifier: BSD-3-Clause
@@ -59,7 +59,7 @@ def _extension() -> Any:
     libraries = pathlib.Path(torch.__file__).parent / "lib"
     return extension.load(
         name="ompi_symm_backend",
-        sources=[str(here / name) for name in ("backend.cpp", "lane.cpp", "work.cpp")],
+        sources=[str(here / f"{name}.cpp") for name in ("backend", "lane", "module", "work")],
         extra_cflags=["-O2"],
         extra_include_paths=_includes(extension),
         extra_ldflags=[f"-L{libraries}", "-lc10_cuda", "-ltorch_cuda"],
@@ -113,15 +113,22 @@ class _Group:
         self.comm = MPI.COMM_WORLD.Create_group(group)
         group.Free()
         world.Free()
-        with torch.cuda.device(device):
-            self.queued = StreamComm(self.comm, stream, blocks)
+        try:
+            with torch.cuda.device(device):
+                self.queued = StreamComm(self.comm, stream, blocks)
+        except MPI.Exception:
+            self.comm.Free()
+            self.comm = None
+            raise
         return self.queued._comm.value or 0
 
     def close(self) -> None:
-        if self.queued is not None and not MPI.Is_finalized():
-            self.queued.free()
-            self.comm.Free()
-        self.comm, self.queued = None, None
+        queued, comm, self.queued, self.comm = self.queued, self.comm, None, None
+        if comm is not None and not MPI.Is_finalized():
+            try:
+                queued.free()
+            finally:
+                comm.Free()
 
 
 def _fallback_name() -> str:
@@ -134,7 +141,7 @@ def _fallback_make(name: str, options: Any) -> Any:
     store = dist.PrefixStore("symm fallback", options.store)
     rank, size = options.group_rank, options.group_size
     if name == "nccl":
-        return dist.ProcessGroupNCCL(store, rank, size)
+        return dist.ProcessGroupNCCL(store, rank, size, timeout=options.timeout)
     if name == "gloo":
         return dist.ProcessGroupGloo(store, rank, size, timeout=options.timeout)
     if name == "none":
@@ -165,9 +172,14 @@ def _rendezvous(_url: str, timeout: Any = dist.default_pg_timeout,
     store, place = None, None
     if world.rank == 0:
         name = "127.0.0.1" if is_one_node else socket.gethostname()
-        store = dist.TCPStore(name, 0, world.size, True, timeout, wait_for_workers=False)
-        place = name, store.port
+        try:
+            store = dist.TCPStore(name, 0, world.size, True, timeout, wait_for_workers=False)
+            place = name, store.port
+        except Exception as error:  # the others wait to hear of it
+            place = str(error), 0
     name, port = world.bcast(place)
+    if port == 0:
+        raise RuntimeError(f"mpi://: rank 0 has no store: {name}")
     if store is None:
         store = dist.TCPStore(name, port, world.size, False, timeout)
     yield store, world.rank, world.size

@@ -47,8 +47,9 @@ c10::cuda::CUDAStream lane::begin(bool is_apart)
 
 void lane::abort()
 {
-    if (comm_ != nullptr) {
-        library_.check(library_.abort(comm_));
+    const handle comm = comm_;
+    if (comm != nullptr) {
+        library_.check(library_.abort(comm));
     }
 }
 

@@ -11,6 +11,8 @@
 #include <c10/cuda/CUDAGraphsC10Utils.h>
 #include <dlfcn.h>
 
+#include <algorithm>
+
 namespace ompi_symm {
 
 /* ---- the library ----------------------------------------------------------------------------- */
@@ -114,6 +116,35 @@ c10::intrusive_ptr<c10::ivalue::Future> work::getFuture()
         std::vector<c10::Device>{stream_.device()});
     future->markCompleted(c10::IValue(outputs_));
     return future;
+}
+
+c10::intrusive_ptr<c10d::Work>
+works::together(std::vector<c10::intrusive_ptr<c10d::Work>> all)
+{
+    const c10::intrusive_ptr<c10d::Work> none;
+    all.erase(std::remove(all.begin(), all.end(), none), all.end());
+    if (all.size() < 2) {
+        return all.empty() ? none : all[0];
+    }
+    return c10::make_intrusive<works>(std::move(all));
+}
+
+bool works::isCompleted()
+{
+    bool are_done = true;
+    for (const auto &one : all_) {
+        are_done = one->isCompleted() && are_done;
+    }
+    return are_done;
+}
+
+bool works::wait(std::chrono::milliseconds timeout)
+{
+    bool are_done = true;
+    for (const auto &one : all_) {
+        are_done = one->wait(timeout) && are_done;
+    }
+    return are_done;
 }
 
 } // namespace ompi_symm

@@ -170,6 +170,10 @@ static void refusals_try(void)
            "0");
     expect(symm_mpix_allreduce_scaled(input, output, 1, MPI_FLOAT, MPI_SUM, (double)NAN, comm),
            MPI_ERR_ARG, "a NaN");
+    expect(symm_mpix_allreduce_scaled(input, output, 1, MPI_FLOAT, MPI_SUM, 1e-50, comm),
+           MPI_ERR_ARG, "what is 0 as a float");
+    expect(symm_mpix_allreduce_scaled(input, output, 1, MPI_FLOAT, MPI_SUM, 1e40, comm),
+           MPI_ERR_ARG, "what is infinite as a float");
 }
 
 int main(int argc, char **argv)

@@ -285,7 +285,11 @@ def refused(call, words, what):
 def refusals_try():
     refused(lambda: dist.all_reduce(torch.ones(4)), "cpu", "a tensor of the host")
     gaps = torch.ones(8, device="cuda")[::2]
-    refused(lambda: dist.all_reduce(gaps), "gaps", "a tensor with gaps")
+    refused(lambda: dist.all_reduce(gaps), "contiguous", "a tensor with gaps")
+    turned = torch.ones(4, 8, device="cuda").t()
+    refused(lambda: dist.all_reduce(turned), "contiguous", "a tensor that is turned")
+    refused(lambda: dist.all_gather([torch.ones(3, device="cuda")] * (size + 1),
+                                    torch.ones(3, device="cuda")), "list", "a list too long")
     three = torch.ones(3, device="cuda")
     refused(lambda: dist.all_gather_into_tensor(torch.ones(4, device="cuda"), three),
             "elements", "tensors that do not fit")
