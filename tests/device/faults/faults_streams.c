@@ -61,6 +61,7 @@ static void numbers_put(unsigned factor)
     }
     faults_driver.watch(0);
     cuda_memory_write(memory, numbers, sizeof numbers);
+    cuda_memory_settle(); /* a fault may be why copies do not wait */
     faults_driver.watch(1);
 }
 
