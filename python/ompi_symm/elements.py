@@ -97,7 +97,8 @@ Description = Tuple[int, int, Element]  # address, elements, their type
 def _numpy(array: Any) -> Description:
     if not array.flags.c_contiguous:
         raise ValueError("the array is not contiguous: pass numpy.ascontiguousarray(array)")
-    return array.__array_interface__["data"][0], array.size, element(array.dtype)
+    # NumPy's own ways to the address take five times as long.
+    return MPI.memory(array).address, array.size, element(array.dtype)
 
 
 def _cupy(array: Any) -> Description:
