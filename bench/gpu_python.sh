@@ -21,6 +21,7 @@ step_python() {
     python=$(command -v "${PYTHON:-python3}") # mpirun would look for it in other folders first
     say 'mpi4py'
     (
+        begin_apart
         python_find
         check_program "$work/python-c.txt" 2 -x OMPI_MPI_THREAD_LEVEL=3 \
             bench/symm_bench --memory cudamalloc --access osu -m 8:4K -i 2000 allreduce
@@ -34,7 +35,8 @@ step_python() {
                     --bytes 8:4K --calls 2000 --blocks 20
             done
         done
-    )
+        exit "$status"
+    ) || status=1
 }
 
 # The extension is built by one process, before any time counts.
@@ -44,6 +46,7 @@ step_torch() {
     "$python" -c 'import torch' 2>/dev/null || { broken 'torch: there is no PyTorch'; return; }
     say 'the backend of torch.distributed'
     (
+        begin_apart
         python_find
         within 200 "$work/torch-build.txt" "$python" -c \
             'import ompi_symm.distributed as it; it._extension()' || broken 'the extension'
@@ -58,5 +61,6 @@ step_torch() {
             done
             check_program "$work/torch-sharded.txt" 2 "$python" "$top/examples/python/sharded.py"
         fi
-    )
+        exit "$status"
+    ) || status=1
 }
