@@ -357,8 +357,11 @@ private:
         const std::lock_guard<std::mutex> lock(mutex_);
         const c10::OptionalDeviceGuard guard(place_of(outputs, inputs));
         const auto stream = lane_.begin(is_async);
-        tensors used = is_async ? outputs : tensors();
-        used.insert(used.end(), inputs.begin(), is_async ? inputs.end() : inputs.begin());
+        tensors used;
+        if (is_async) {
+            used = outputs;
+            used.insert(used.end(), inputs.begin(), inputs.end());
+        }
         {
             const c10::cuda::CUDAStreamGuard current(stream);
             library_.check(call());

@@ -52,7 +52,6 @@ struct library {
     int (*alltoall)(const void *, MPI_Count, handle, void *, MPI_Count, handle, handle);
     int (*barrier)(handle);
     int (*set_stream)(handle, void *);
-    int (*state)(handle, char *, int);
     int (*abort)(handle);
     int (*error_string)(int, char *, int *);
 
@@ -83,6 +82,8 @@ public:
     c10::intrusive_ptr<c10::ivalue::Future> getFuture() override;
 
 private:
+    at::cuda::CUDAEvent &end(); // recorded when it is first asked for
+
     c10::cuda::CUDAStream stream_;
     std::optional<at::cuda::CUDAEvent> end_;
     std::vector<at::Tensor> outputs_, held_;

@@ -41,7 +41,6 @@ library::library(const std::string &path)
     find(in, "MPIX_Alltoall_enqueue_c", &alltoall);
     find(in, "MPIX_Barrier_enqueue", &barrier);
     find(in, "symm_mpix_comm_set_stream", &set_stream);
-    find(in, "symm_mpix_comm_state", &state);
     find(in, "symm_mpix_comm_abort", &abort);
     find(in, "MPI_Error_string", &error_string);
 }
@@ -73,31 +72,31 @@ work::~work()
     }
 }
 
-void work::record()
-{
-    is_apart_ = true;
-    end_.emplace(cudaEventDisableTiming);
-    end_->record(stream_);
-}
-
-bool work::isCompleted()
+at::cuda::CUDAEvent &work::end()
 {
     if (!end_) {
         end_.emplace(cudaEventDisableTiming);
         end_->record(stream_);
     }
-    return end_->query();
+    return *end_;
+}
+
+void work::record()
+{
+    is_apart_ = true;
+    end();
+}
+
+bool work::isCompleted()
+{
+    return end().query();
 }
 
 bool work::wait(std::chrono::milliseconds)
 {
     const auto now = c10::cuda::getCurrentCUDAStream(stream_.device_index());
     if (now != stream_) {
-        if (!end_) {
-            end_.emplace(cudaEventDisableTiming);
-            end_->record(stream_);
-        }
-        end_->block(now);
+        end().block(now);
     }
     held_.clear();
     if (is_barrier_ && c10::cuda::currentStreamCaptureStatusMayInitCtx() ==
