@@ -65,6 +65,7 @@ step_streams() {
             --rounds "$rounds"
         seconds=60 check_program "$work/streams-arguments.txt" 2 tests/streams/check_arguments
         seconds=60 check_program "$work/streams-factors.txt" 2 tests/streams/check_factors
+        seconds=60 check_program "$work/streams-several.txt" 2 tests/streams/check_several
         for case in lives many abort abort-idle overlap size operation path order late finalize; do
             seconds=60 check_program "$work/streams-$case.txt" 2 tests/streams/check_ends "$case"
         done

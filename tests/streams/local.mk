@@ -19,7 +19,8 @@ streams_libs = libsymm_mpix.la $(harness_libs)
 streams_sums = tests/streams/sums.c tests/streams/sums.h
 streams_programs += \
 	tests/streams/check_arguments tests/streams/check_ends tests/streams/check_factors \
-	tests/streams/check_replays tests/streams/check_streams tests/streams/check_survivors
+	tests/streams/check_replays tests/streams/check_several tests/streams/check_streams \
+	tests/streams/check_survivors
 tests_streams_check_arguments_SOURCES = tests/streams/check_arguments.c $(streams_sums)
 tests_streams_check_arguments_LDADD = $(streams_libs) libsymm.la
 tests_streams_check_ends_SOURCES = tests/streams/check_ends.c $(streams_sums)
@@ -27,6 +28,7 @@ tests_streams_check_ends_LDADD = $(streams_libs)
 tests_streams_check_factors_SOURCES = tests/streams/check_factors.c $(streams_sums)
 tests_streams_check_factors_LDADD = $(streams_libs) libsymm.la
 tests_streams_check_replays_LDADD = $(streams_libs)
+tests_streams_check_several_LDADD = $(streams_libs)
 tests_streams_check_streams_LDADD = $(streams_libs)
 tests_streams_check_survivors_SOURCES = tests/streams/check_survivors.c $(streams_sums)
 tests_streams_check_survivors_LDADD = $(streams_libs)
