@@ -12,7 +12,8 @@ mca_coll_symm_la_LDFLAGS = $(component_ldflags)
 mca_coll_symm_la_LIBADD = libsymm.la $(OMPI_LIBS)
 mca_coll_symm_la_SOURCES = \
 	mca/built_for.c mca/built_for.h \
-	mca/help.c mca/help.h mca/ompi_compat.h mca/ompi_info.h mca/ompi_ulfm.h \
+	mca/help.c mca/help.h mca/ompi_comms.h mca/ompi_compat.h mca/ompi_info.h \
+	mca/ompi_ulfm.h \
 	mca/old_words.c mca/old_words.h \
 	mca/once.c mca/once.h \
 	mca/parameter.c mca/parameter.h \
@@ -46,6 +47,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/base/modex.c mca/coll/symm/base/modex.h \
 	mca/coll/symm/base/module.h \
 	mca/coll/symm/base/operation.h \
+	mca/coll/symm/base/plans.h \
 	mca/coll/symm/base/signature.h \
 	mca/coll/symm/base/steps.h \
 	mca/coll/symm/base/vote.c mca/coll/symm/base/vote.h \
@@ -118,6 +120,23 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/host_copy/rooted.c \
 	mca/coll/symm/host_copy/warn.c mca/coll/symm/host_copy/warn.h \
 	mca/coll/symm/host_copy/ucx.c mca/coll/symm/host_copy/ucx.h \
+	mca/coll/symm/nodes/allgather.c \
+	mca/coll/symm/nodes/allreduce.c \
+	mca/coll/symm/nodes/alltoall.c \
+	mca/coll/symm/nodes/barrier.c \
+	mca/coll/symm/nodes/bcast.c \
+	mca/coll/symm/nodes/calls.h \
+	mca/coll/symm/nodes/entry.c mca/coll/symm/nodes/entry.h \
+	mca/coll/symm/nodes/make.c mca/coll/symm/nodes/make.h \
+	mca/coll/symm/nodes/module.c mca/coll/symm/nodes/module.h \
+	mca/coll/symm/nodes/plan.c mca/coll/symm/nodes/plan.h \
+	mca/coll/symm/nodes/present.c mca/coll/symm/nodes/present.h \
+	mca/coll/symm/nodes/rail.c \
+	mca/coll/symm/nodes/reduce.c \
+	mca/coll/symm/nodes/reduce_scatter.c \
+	mca/coll/symm/nodes/step.c mca/coll/symm/nodes/step.h \
+	mca/coll/symm/nodes/topology.c mca/coll/symm/nodes/topology.h \
+	mca/coll/symm/nodes/vector.c mca/coll/symm/nodes/vector.h \
 	mca/coll/symm/path/path.c mca/coll/symm/path/path.h \
 	mca/coll/symm/progress_thread/thread.c mca/coll/symm/progress_thread/thread.h \
 	mca/coll/symm/progress_thread/safe_steps.c mca/coll/symm/progress_thread/safe_steps.h \
@@ -149,7 +168,8 @@ mca_mpool_symm_la_LDFLAGS = $(component_ldflags)
 mca_mpool_symm_la_LIBADD = libsymm.la $(OMPI_LIBS)
 mca_mpool_symm_la_SOURCES = \
 	mca/built_for.c mca/built_for.h \
-	mca/help.c mca/help.h mca/ompi_compat.h mca/ompi_info.h mca/ompi_ulfm.h \
+	mca/help.c mca/help.h mca/ompi_comms.h mca/ompi_compat.h mca/ompi_info.h \
+	mca/ompi_ulfm.h \
 	mca/old_words.c mca/old_words.h \
 	mca/once.c mca/once.h \
 	mca/parameter.c mca/parameter.h \

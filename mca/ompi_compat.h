@@ -1,7 +1,7 @@
 /*
  * ompi_compat.h - Open MPI's internals as the components use them, and all that differs between its
  * releases.  No other file includes Open MPI's headers or asks for its version.  Parts of it are
- * in ompi_info.h and ompi_ulfm.h.
+ * in ompi_comms.h, ompi_info.h and ompi_ulfm.h.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -438,6 +438,7 @@ static inline bool symm_ompi_wants_single_copy(void)
     return true;
 }
 
+#include "mca/ompi_comms.h"
 #include "mca/ompi_info.h"
 #include "mca/ompi_ulfm.h"
 

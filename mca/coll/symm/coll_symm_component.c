@@ -12,6 +12,7 @@
 #include "mca/coll/symm/base/modex.h"
 #include "mca/coll/symm/data/recognise.h"
 #include "mca/coll/symm/host_copy/request.h"
+#include "mca/coll/symm/nodes/present.h"
 #include "mca/coll/symm/report/pvars.h"
 #include "mca/coll/symm/report/report.h"
 #include "mca/coll/symm/device/pack_buffers.h"
@@ -114,6 +115,7 @@ static int component_open(void)
         (void)component_close();
         return OMPI_ERR_NOT_AVAILABLE;
     }
+    mca_coll_symm_present_open();
     mca_coll_symm_table_open(component->table);
     mca_coll_symm_recognise_open(component->process);
     symm_process_on_shortage(component->process, device_spare);
@@ -133,6 +135,7 @@ static int component_close(void)
         mca_coll_symm_requests_close();
         mca_coll_symm_host_copy_requests_close();
         symm_host_blocks_close();
+        mca_coll_symm_present_close();
         mca_coll_symm_modex_close();
         mca_coll_symm_reserve_close();
         symm_process_on_shortage(component->process, NULL);

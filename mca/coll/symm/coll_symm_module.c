@@ -14,6 +14,8 @@
 #include "mca/coll/symm/base/modex.h"
 #include "mca/coll/symm/entry/entry.h"
 #include "mca/coll/symm/host_copy/layer.h"
+#include "mca/coll/symm/nodes/make.h"
+#include "mca/coll/symm/nodes/module.h"
 #include "mca/coll/symm/report/report.h"
 #include "mca/coll/symm/report/shortage.h"
 #include "mca/coll/symm/report/verbose.h"
@@ -212,7 +214,9 @@ static bool is_eligible(struct ompi_communicator_t *comm)
         return false;
     }
     if (ompi_group_have_remote_peers(comm->c_local_group)) {
-        leave_unserved(comm, SYMM_UNSERVED_NODES);
+        if (!mca_coll_symm_nodes_is_own(comm)) {
+            leave_unserved(comm, SYMM_UNSERVED_NODES);
+        }
         return false;
     }
     return is_everywhere(comm);
@@ -230,6 +234,9 @@ mca_coll_base_module_t *mca_coll_symm_comm_query(struct ompi_communicator_t *com
     }
     mca_coll_symm_report_attach(mca_coll_symm_server_name);
     symm_cuda_notice(); /* before calls, in which it would have to wait */
+    if (mca_coll_symm_nodes_may_serve(comm)) {
+        return mca_coll_symm_nodes_query();
+    }
     if (!is_eligible(comm)) {
         return mca_coll_symm_layer_query(comm, priority);
     }

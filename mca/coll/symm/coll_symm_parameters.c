@@ -95,6 +95,19 @@ static const struct symm_parameter progress_thread_parameter = {
     "the completion of requests",
     OPAL_INFO_LVL_1};
 
+static const struct symm_parameter nodes_parameter = {
+    "nodes",
+    "Calls on communicators whose ranks are on several nodes. auto: blocking calls of barrier, "
+    "broadcast, reduce, all-reduce and all-gather are made by steps within nodes and between them, "
+    "where that is quicker. never, in any process of a communicator: the component below makes all",
+    OPAL_INFO_LVL_1};
+
+static const mca_base_var_enum_value_t nodes_values[] = {
+    {.value = MCA_COLL_SYMM_NODES_AUTO, .string = "auto"},
+    {.value = MCA_COLL_SYMM_NODES_NEVER, .string = "never"},
+    {.string = NULL},
+};
+
 /* ---- algorithms that are forced -------------------------------------------------------------- */
 
 /* What is said of algorithms that can be forced, but for what is alike for all collectives. */
@@ -233,6 +246,7 @@ void mca_coll_symm_parameters_register(mca_coll_symm_component_t *component)
     symm_parameter_int(base, &priority_parameter, INT_MIN, INT_MAX, 80, &component->priority);
     symm_parameter_bool(base, &report_parameter, false, &component->report);
     symm_parameter_bool(base, &progress_thread_parameter, false, &component->progress_thread);
+    symm_parameter_choice(base, &nodes_parameter, nodes_values, &component->nodes);
     symm_parameter_int(base, &verbose_parameter, 0, 100, 0, &component->verbose);
     for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
         forced_register(base, (enum symm_collective)i, &component->forced[i]);

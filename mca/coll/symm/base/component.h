@@ -29,6 +29,9 @@ enum {
     MCA_COLL_SYMM_HOST_COPY_NEVER,
 };
 
+/* The values of the parameter coll_symm_nodes. */
+enum { MCA_COLL_SYMM_NODES_AUTO, MCA_COLL_SYMM_NODES_NEVER };
+
 struct mca_coll_symm_component_t {
     symm_coll_base_component_t super;
     int priority;
@@ -51,6 +54,7 @@ struct mca_coll_symm_component_t {
     size_t device_pads;    /* bytes; 0: none */
     bool device_graphs;    /* see kernels/cuda/launch/queue.h */
     int multicast;         /* MCA_COLL_SYMM_MULTICAST_AUTO, ... */
+    int nodes;             /* MCA_COLL_SYMM_NODES_AUTO, ... */
     int multicast_blocks;  /* of a kernel; 0: see kernels/cuda */
     bool progress_thread;  /* see progress_thread/thread.h */
     bool report;

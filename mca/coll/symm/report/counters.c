@@ -75,7 +75,7 @@ void mca_coll_symm_count_served(const struct symm_call *call, enum symm_algorith
     add(&count->bytes, call->payload_bytes, tally);
 }
 
-static void count_host_copy(struct symm_count *count, size_t bytes, int tally)
+static void count_call(struct symm_count *count, size_t bytes, int tally)
 {
     add(&count->calls, 1, tally);
     add(&count->bytes, bytes, tally);
@@ -86,11 +86,24 @@ void mca_coll_symm_count_host_copy(enum symm_mpi_function function, enum symm_ho
 {
     int tally = tally_of_thread();
     struct symm_tally *counted = &current()->tallies[tally];
-    count_host_copy(&counted->host_copy[function], bytes, tally);
+    count_call(&counted->host_copy[function], bytes, tally);
     if (why != SYMM_HOST_COPY_KIND) { /* a blocking call of a collective that is served */
         int collective = (int)function / SYMM_CALL_FORM_COUNT;
-        count_host_copy(&counted->host_copy_why[collective][why], bytes, tally);
+        count_call(&counted->host_copy_why[collective][why], bytes, tally);
     }
+}
+
+void mca_coll_symm_count_nodes(enum symm_collective collective, enum symm_nodes_plan plan,
+                               size_t bytes)
+{
+    int tally = tally_of_thread();
+    count_call(&current()->tallies[tally].nodes[collective][plan], bytes, tally);
+}
+
+void mca_coll_symm_count_between(enum symm_collective collective, size_t bytes)
+{
+    int tally = tally_of_thread();
+    count_call(&current()->tallies[tally].between[collective], bytes, tally);
 }
 
 void mca_coll_symm_count_unserved(enum symm_unserved why)

@@ -15,6 +15,7 @@
 
 #include "mca/coll/symm/base/layer.h"
 #include "mca/coll/symm/base/operation.h"
+#include "mca/coll/symm/base/plans.h"
 
 /* Why a communicator gets no module of ours. */
 enum symm_unserved {
@@ -43,6 +44,9 @@ struct symm_tally {
     struct symm_count host_copy[SYMM_MPI_FUNCTION_COUNT];
     /* Calls of collectives that we serve, once more by reason. */
     struct symm_count host_copy_why[SYMM_COLLECTIVE_COUNT][SYMM_HOST_COPY_WHY_COUNT];
+    /* Calls over several nodes, and what their steps sent from node to node. */
+    struct symm_count nodes[SYMM_COLLECTIVE_COUNT][SYMM_NODES_PLAN_COUNT];
+    struct symm_count between[SYMM_COLLECTIVE_COUNT];
     _Atomic uint64_t unserved[SYMM_UNSERVED_COUNT];
 };
 
@@ -82,6 +86,13 @@ void mca_coll_symm_count_served(const struct symm_call *call, enum symm_algorith
 /* A call was made on copies in host memory; so many bytes were copied from and to devices. */
 void mca_coll_symm_count_host_copy(enum symm_mpi_function function, enum symm_host_copy_why why,
                                    size_t bytes);
+
+/* A call of a collective that has plans, of so many bytes, was made over several nodes. */
+void mca_coll_symm_count_nodes(enum symm_collective collective, enum symm_nodes_plan plan,
+                               size_t bytes);
+
+/* This process took part in a step between nodes, and gave so many bytes. */
+void mca_coll_symm_count_between(enum symm_collective collective, size_t bytes);
 
 /* A communicator is not served. */
 void mca_coll_symm_count_unserved(enum symm_unserved why);

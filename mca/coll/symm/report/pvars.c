@@ -148,6 +148,27 @@ static void fallback_register(const mca_base_component_t *component,
     }
 }
 
+static void nodes_register(const mca_base_component_t *component, enum symm_collective collective)
+{
+    const char *plan, *name = mca_coll_symm_form_text(collective, SYMM_CALL_BLOCKING);
+    char variable[64], description[160];
+    for (int i = 0; i < SYMM_NODES_PLAN_COUNT; i++) {
+        plan = mca_coll_symm_plan_text((enum symm_nodes_plan)i);
+        (void)snprintf(variable, sizeof(variable), "%s_nodes_%s_calls", name, plan);
+        (void)snprintf(description, sizeof(description),
+                       "The blocking calls of %s in this process over several nodes, by plan: %s",
+                       symm_collective_get(collective)->mpi_name, plan);
+        variable_register(component, variable, description, MCA_BASE_PVAR_CLASS_COUNTER,
+                          &pattern.nodes[collective][i].calls);
+    }
+    (void)snprintf(variable, sizeof(variable), "%s_between_nodes_bytes", name);
+    (void)snprintf(description, sizeof(description),
+                   "Bytes that this process gave to steps of %s from node to node",
+                   symm_collective_get(collective)->mpi_name);
+    variable_register(component, variable, description, MCA_BASE_PVAR_CLASS_AGGREGATE,
+                      &pattern.between[collective].bytes);
+}
+
 static void unserved_register(const mca_base_component_t *component)
 {
     char name[64], description[128];
@@ -207,6 +228,8 @@ void mca_coll_symm_pvars_register(const mca_base_component_t *component)
             host_copy_register(component, (enum symm_mpi_function)i);
         }
     }
+#define NODES_REGISTER(NUMBER, name) nodes_register(component, SYMM_##NUMBER);
+    SYMM_NODES_COLLECTIVES(NODES_REGISTER)
     unserved_register(component);
     refused_register(component);
 }

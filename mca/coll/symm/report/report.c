@@ -250,6 +250,20 @@ static void host_copies_print(const struct symm_tally *sum)
     }
 }
 
+static void nodes_print(const struct symm_tally *sum)
+{
+    char how[64];
+    for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
+        const char *name = mca_coll_symm_form_text((enum symm_collective)i, SYMM_CALL_BLOCKING);
+        for (int plan = 0; plan < SYMM_NODES_PLAN_COUNT; plan++) {
+            (void)snprintf(how, sizeof(how), "over nodes: %s",
+                           mca_coll_symm_plan_text((enum symm_nodes_plan)plan));
+            row_print(name, how, &sum->nodes[i][plan]);
+        }
+        row_print(name, "over nodes: steps between them", &sum->between[i]);
+    }
+}
+
 /* What can be done about the reasons in the table. */
 static void remedies_print(const struct symm_tally *sum)
 {
@@ -296,6 +310,7 @@ static void counted_print(size_t counted)
             collective_print(&sum, (enum symm_collective)i, (enum symm_call_form)form);
         }
     }
+    nodes_print(&sum);
     host_copies_print(&sum);
     for (int i = 0; i < SYMM_UNSERVED_COUNT; i++) {
         if (sum.unserved[i] > 0) {

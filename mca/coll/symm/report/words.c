@@ -93,6 +93,12 @@ const char *mca_coll_symm_unserved_text(enum symm_unserved why)
     return unserved[why].text;
 }
 
+const char *mca_coll_symm_plan_text(enum symm_nodes_plan plan)
+{
+    static const char *const texts[SYMM_NODES_PLAN_COUNT] = {"flat", "leaders", "rails"};
+    return texts[plan];
+}
+
 const char *mca_coll_symm_form_text(enum symm_collective collective, enum symm_call_form form)
 {
     return mca_coll_symm_function_name(mca_coll_symm_function_of(collective, form));

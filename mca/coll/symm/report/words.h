@@ -16,6 +16,9 @@ const char *mca_coll_symm_unserved_text(enum symm_unserved why);
 const char *mca_coll_symm_host_copy_why_text(enum symm_mpi_function function,
                                              enum symm_host_copy_why why);
 
+/* How a call over several nodes is made: "flat", "leaders", "rails". */
+const char *mca_coll_symm_plan_text(enum symm_nodes_plan plan);
+
 /* The name of a collective that we serve: "allreduce", "iallreduce" or "allreduce_init". */
 const char *mca_coll_symm_form_text(enum symm_collective collective, enum symm_call_form form);
 

@@ -1,0 +1,65 @@
+/*
+ * nodes/calls.h - the collectives that have a plan over several nodes: what all ranks know of a
+ * call, and how each plan makes it.
+ *
+ * A row is in a file of its collective's, or pair's.  Only blocking calls have plans.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef MCA_COLL_SYMM_NODES_CALLS_H
+#define MCA_COLL_SYMM_NODES_CALLS_H
+
+#include "mca/coll/symm/nodes/module.h"
+#include "mca/coll/symm/nodes/plan.h"
+#include "mca/coll/symm/nodes/step.h"
+
+/* Make a call, whose buffers are where they are.  Returns what is for MPI. */
+typedef int mca_coll_symm_nodes_make_t(mca_coll_symm_nodes_t *nodes,
+                                       const struct symm_arguments *a);
+
+struct symm_nodes_row {
+    /* The facts but for the collective, which the caller has set to zero. */
+    void (*facts)(const struct symm_arguments *a, struct symm_nodes_facts *facts);
+    mca_coll_symm_nodes_make_t *leaders, *rails; /* NULL: no plan of that kind */
+};
+
+#define SYMM_NODES_ROW_DECLARE(NUMBER, name) \
+    extern const struct symm_nodes_row mca_coll_symm_nodes_##name;
+SYMM_NODES_COLLECTIVES(SYMM_NODES_ROW_DECLARE)
+#undef SYMM_NODES_ROW_DECLARE
+
+/* Facts of reductions. */
+static inline void mca_coll_symm_nodes_reduction_facts(const struct symm_arguments *a,
+                                                       struct symm_nodes_facts *facts)
+{
+    facts->bytes = mca_coll_symm_bytes(a->rdtype, (size_t)a->rcount);
+    facts->commutes = ompi_op_is_commute(a->op);
+    facts->root = a->root;
+}
+
+/* What a rank gives to a reduction, `at` elements behind its beginning. */
+static inline const void *mca_coll_symm_nodes_input(const struct symm_arguments *a, size_t at)
+{
+    return mca_coll_symm_element(a->sbuf == MPI_IN_PLACE ? a->rbuf : a->sbuf, at, a->rdtype);
+}
+
+/*
+ * Reduce parts of `count` elements, one of each node, in the order of the nodes: into `mine`, which
+ * is this node's.  Those of others are in `room`, each so many elements behind the one before.
+ */
+void mca_coll_symm_parts_reduce(int *error, const mca_coll_symm_nodes_t *nodes, void *mine,
+                                void *room, size_t stride, size_t count,
+                                struct ompi_datatype_t *dtype, struct ompi_op_t *op);
+
+/*
+ * Reduce `count` elements of each rank of a rail, in the order of the nodes, to all of them: in
+ * place at `data`.  `room` has space for as many elements and one more for each node.
+ *
+ * By an all-to-all, reductions of our own and an all-gather.  The component below moves data only:
+ * its reductions of device memory would be made by the host, and their order is its own.
+ */
+void mca_coll_symm_rail_reduce(int *error, mca_coll_symm_nodes_t *nodes, void *data, void *room,
+                               size_t count, struct ompi_datatype_t *dtype, struct ompi_op_t *op);
+
+#endif /* MCA_COLL_SYMM_NODES_CALLS_H */

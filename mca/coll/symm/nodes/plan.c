@@ -1,0 +1,69 @@
+/*
+ * nodes/plan.c - see nodes/plan.h.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "mca/coll/symm/nodes/plan.h"
+
+#include <limits.h>
+
+/* Bytes up to which data meet at leaders. */
+enum {
+    ALLREDUCE_LEADERS = 128 << 10,
+    ALLGATHER_LEADERS = 256 << 10,
+    REDUCE_SCATTER_LEADERS = 64 << 10,
+};
+
+/* Bytes of a pair, and of all pairs of a rank, up to which blocks are collected for a node. */
+enum { ALLTOALL_PAIR = 16 << 10, ALLTOALL_RANK = 256 << 10 };
+
+/*
+ * A reduction takes a node's ranks first, and then nodes.  Where ranks are node by node, that is
+ * the order of the ranks with other brackets, which an associative operation allows.
+ */
+static bool keeps_order(const struct symm_topology *topology, const struct symm_nodes_facts *facts)
+{
+    return facts->commutes || topology->ordered;
+}
+
+enum symm_nodes_plan mca_coll_symm_nodes_plan(const struct symm_topology *topology,
+                                              const struct symm_nodes_facts *facts)
+{
+    switch (facts->collective) {
+    case SYMM_BARRIER:
+    case SYMM_BCAST:
+        return SYMM_NODES_LEADERS;
+    case SYMM_ALLREDUCE:
+        if (!keeps_order(topology, facts)) {
+            return SYMM_NODES_FLAT;
+        }
+        return facts->bytes <= ALLREDUCE_LEADERS ? SYMM_NODES_LEADERS : SYMM_NODES_RAILS;
+    case SYMM_REDUCE:
+        return keeps_order(topology, facts) && topology->local_of[facts->root] < topology->rails
+                   ? SYMM_NODES_LEADERS : SYMM_NODES_FLAT;
+    case SYMM_ALLGATHER:
+    case SYMM_ALLGATHERV:
+        if (facts->bytes <= ALLGATHER_LEADERS) {
+            return SYMM_NODES_LEADERS;
+        }
+        /* displacements of blocks are of type int */
+        return topology->rails == topology->most && facts->bytes <= INT_MAX ? SYMM_NODES_RAILS
+                                                                            : SYMM_NODES_FLAT;
+    case SYMM_REDUCE_SCATTER:
+    case SYMM_REDUCE_SCATTER_BLOCK:
+        if (!keeps_order(topology, facts)) {
+            return SYMM_NODES_FLAT;
+        }
+        if (facts->bytes <= REDUCE_SCATTER_LEADERS) {
+            return SYMM_NODES_LEADERS;
+        }
+        return topology->rails == topology->most ? SYMM_NODES_RAILS : SYMM_NODES_FLAT;
+    case SYMM_ALLTOALL:
+        return topology->rails == topology->most && facts->bytes <= ALLTOALL_PAIR &&
+                       facts->bytes * (size_t)topology->size <= ALLTOALL_RANK
+                   ? SYMM_NODES_RAILS : SYMM_NODES_FLAT;
+    default:
+        return SYMM_NODES_FLAT;
+    }
+}

@@ -1,0 +1,223 @@
+/*
+ * ompi_comms.h - the part of ompi_compat.h about communicators that a component makes for itself.
+ * ompi_compat.h includes it.
+ *
+ * They are made in the way of MPI_Comm_create_group(): by messages between their own ranks, without
+ * a collective of the parent.  What MPI_Comm_split() does instead hangs a legal program inside of a
+ * collective: where rank 0 begins MPI_Comm_idup() on another communicator before the collective,
+ * and the others begin it behind, the number of ours would wait for the other's
+ * (ompi_comm_cid_lowest_id).  The place of a request for a number in that order is made of the
+ * parent's number and the tag.  With a negative tag it is negative, so ours never waits for another
+ * request.  Others wait for ours, which needs only ranks that are in the same collective, or on
+ * their way to it.
+ *
+ * Copyright (c) 2026 The ompi-symm authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#ifndef SYMM_MCA_OMPI_COMMS_H
+#define SYMM_MCA_OMPI_COMMS_H
+
+#if OMPI_MAJOR_VERSION == 4 || OMPI_MAJOR_VERSION == 5
+
+#include "ompi/mca/coll/base/coll_base_functions.h"
+#include "ompi/mca/coll/base/coll_tags.h"
+
+/* Whether this is a release in which the internals below have been tried. */
+static inline bool symm_ompi_can_make_comms(void)
+{
+    return true;
+}
+
+/* Whether this process has used less than half of the numbers of communicators. */
+static inline bool symm_ompi_has_comm_numbers(void)
+{
+    return (unsigned)ompi_mpi_communicators.lowest_free < mca_pml.pml_max_contextid / 2;
+}
+
+/*
+ * Allocate a communicator of some ranks of `parent`, this one included.  Local.  `suffix` goes
+ * behind the parent's name.  NULL: there is no memory.
+ */
+static inline struct ompi_communicator_t *symm_ompi_comm_new(struct ompi_communicator_t *parent,
+                                                             const int *ranks, int count,
+                                                             const char *suffix)
+{
+    struct ompi_communicator_t *comm = NULL;
+    int rc = ompi_comm_set(&comm, parent, count, (int *)(uintptr_t)ranks, 0, NULL, NULL,
+                           parent->error_handler,
+#if OMPI_MAJOR_VERSION == 4
+                           false, NULL, NULL);
+#else
+                           NULL, NULL, 0);
+#endif
+    if (rc != OMPI_SUCCESS) {
+        return NULL;
+    }
+    (void)snprintf(comm->c_name, MPI_MAX_OBJECT_NAME, "%.40s %s", parent->c_name, suffix);
+    return comm;
+}
+
+/* Which components are not asked for collectives: a list as that of --mca coll, "^han". */
+static inline bool symm_ompi_comm_exclude(struct ompi_communicator_t *comm, const char *list)
+{
+    comm->super.s_info = OBJ_NEW(opal_info_t);
+    return comm->super.s_info != NULL &&
+           opal_info_set(comm->super.s_info, "ompi_comm_coll_preference", list) == OPAL_SUCCESS;
+}
+
+/*
+ * Give it a number and collectives, in a blocking collective of its parent.  All its ranks call.
+ * After an error *comm is MPI_COMM_NULL.
+ *
+ * The tag is that of a collective's messages: a call of the parent's is under way.
+ */
+static inline int symm_ompi_comm_begin(struct ompi_communicator_t **comm,
+                                       struct ompi_communicator_t *parent)
+{
+    int tag = MCA_COLL_BASE_TAG_BARRIER;
+    int rc = ompi_comm_nextcid(*comm, parent, NULL, &tag, NULL, false, OMPI_COMM_CID_GROUP);
+    if (rc != OMPI_SUCCESS) {
+        OBJ_RELEASE(*comm);
+        *comm = MPI_COMM_NULL;
+        return rc;
+    }
+    rc = ompi_comm_activate(comm, parent, NULL, &tag, NULL, false, OMPI_COMM_CID_GROUP);
+    if (rc == OMPI_SUCCESS) {
+        OBJ_RETAIN(*comm); /* symm_ompi_comm_end() */
+        OMPI_COMM_SET_EXTRA_RETAIN(*comm);
+    }
+    return rc;
+}
+
+/*
+ * Free it, without communication, when its parent is destructed.  Communicators that the program
+ * does not free are released in MPI_Finalize in the order of their numbers.  One of ours may have a
+ * lower number than its parent, whose destructor would find it gone.  So it is held once more, as
+ * the local communicators of inter-communicators are, and ompi_comm_free() knows that.
+ */
+static inline void symm_ompi_comm_end(struct ompi_communicator_t **comm)
+{
+    if (*comm != MPI_COMM_NULL && *comm != NULL) {
+        (void)ompi_comm_free(comm);
+    }
+    *comm = NULL;
+}
+
+/* An all-gather and an all-reduce by messages, whatever components the communicator has. */
+static inline int symm_ompi_allgather_ints(const int *mine, int count, int *all,
+                                           struct ompi_communicator_t *comm)
+{
+    return ompi_coll_base_allgather_intra_bruck(mine, count, MPI_INT, all, count, MPI_INT, comm,
+                                                NULL);
+}
+
+static inline int symm_ompi_least_int(int mine, int *least, struct ompi_communicator_t *comm)
+{
+    return ompi_coll_base_allreduce_intra_recursivedoubling(&mine, least, 1, MPI_INT, MPI_MIN,
+                                                            comm, NULL);
+}
+
+/* Tell the processes of all nodes of the job so many bytes; once, before MPI_Init exchanges. */
+#define SYMM_OMPI_TOLD_KEY "symm.nodes"
+
+static inline int symm_ompi_modex_tell(const void *data, size_t size)
+{
+    int rc;
+#if OMPI_MAJOR_VERSION == 4
+    static char key[] = SYMM_OMPI_TOLD_KEY;
+    OPAL_MODEX_SEND_STRING(rc, OPAL_PMIX_GLOBAL, key, (void *)(uintptr_t)data, size);
+#else
+    OPAL_MODEX_SEND_STRING(rc, PMIX_GLOBAL, SYMM_OMPI_TOLD_KEY, (void *)(uintptr_t)data, size);
+#endif
+    return rc;
+}
+
+/* What a process has told.  The caller frees *data. */
+static inline int symm_ompi_modex_hear(const opal_process_name_t *name, void **data, size_t *size)
+{
+    int rc;
+    uint8_t *bytes = NULL;
+    OPAL_MODEX_RECV_STRING(rc, SYMM_OMPI_TOLD_KEY, name, &bytes, size);
+    *data = bytes;
+    return rc;
+}
+
+#else
+
+static inline bool symm_ompi_can_make_comms(void)
+{
+    return false;
+}
+
+static inline bool symm_ompi_has_comm_numbers(void)
+{
+    return false;
+}
+
+static inline struct ompi_communicator_t *symm_ompi_comm_new(struct ompi_communicator_t *parent,
+                                                             const int *ranks, int count,
+                                                             const char *suffix)
+{
+    (void)parent;
+    (void)ranks;
+    (void)count;
+    (void)suffix;
+    return NULL;
+}
+
+static inline bool symm_ompi_comm_exclude(struct ompi_communicator_t *comm, const char *list)
+{
+    (void)comm;
+    (void)list;
+    return false;
+}
+
+static inline int symm_ompi_comm_begin(struct ompi_communicator_t **comm,
+                                       struct ompi_communicator_t *parent)
+{
+    (void)comm;
+    (void)parent;
+    return OMPI_ERR_NOT_SUPPORTED;
+}
+
+static inline void symm_ompi_comm_end(struct ompi_communicator_t **comm)
+{
+    (void)comm;
+}
+
+static inline int symm_ompi_allgather_ints(const int *mine, int count, int *all,
+                                           struct ompi_communicator_t *comm)
+{
+    (void)mine;
+    (void)count;
+    (void)all;
+    (void)comm;
+    return OMPI_ERR_NOT_SUPPORTED;
+}
+
+static inline int symm_ompi_least_int(int mine, int *least, struct ompi_communicator_t *comm)
+{
+    (void)mine;
+    (void)least;
+    (void)comm;
+    return OMPI_ERR_NOT_SUPPORTED;
+}
+
+static inline int symm_ompi_modex_tell(const void *data, size_t size)
+{
+    (void)data;
+    (void)size;
+    return OMPI_ERR_NOT_SUPPORTED;
+}
+
+static inline int symm_ompi_modex_hear(const opal_process_name_t *name, void **data, size_t *size)
+{
+    (void)name;
+    (void)data;
+    (void)size;
+    return OMPI_ERR_NOT_SUPPORTED;
+}
+
+#endif
+
+#endif /* SYMM_MCA_OMPI_COMMS_H */
