@@ -134,6 +134,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/nodes/rail.c \
 	mca/coll/symm/nodes/reduce.c \
 	mca/coll/symm/nodes/reduce_scatter.c \
+	mca/coll/symm/nodes/slices.c mca/coll/symm/nodes/slices.h \
 	mca/coll/symm/nodes/step.c mca/coll/symm/nodes/step.h \
 	mca/coll/symm/nodes/topology.c mca/coll/symm/nodes/topology.h \
 	mca/coll/symm/nodes/vector.c mca/coll/symm/nodes/vector.h \

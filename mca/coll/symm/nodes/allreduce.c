@@ -9,7 +9,7 @@
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/nodes/calls.h"
+#include "mca/coll/symm/nodes/slices.h"
 
 static int leaders(mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a)
 {
@@ -37,91 +37,24 @@ static int leaders(mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a)
 
 /* ---- rails ----------------------------------------------------------------------------------- */
 
-struct slices {
-    mca_coll_symm_nodes_t *nodes;
-    const struct symm_arguments *a;
-    void *slice, *room; /* each for the slice of a piece */
-    struct symm_vector *vector;
-    int error;
-};
-
-/* Every rank of the node gets its slice of a piece, reduced on the node. */
-static void slices_reduce(struct slices *s, size_t at, size_t count)
-{
-    const struct symm_arguments *a = s->a;
-    struct ompi_communicator_t *node = s->nodes->node;
-    if (node == NULL) {
-        mca_coll_symm_step_copy(&s->error, mca_coll_symm_nodes_input(a, at), s->slice, count,
-                                a->rdtype);
-        return;
-    }
-    mca_coll_symm_vector_divide(s->vector, count, s->nodes->topology.rails, ompi_comm_size(node));
-    mca_coll_symm_step(
-        &s->error, node, SYMM_MPI_FUNCTION_reduce_scatter,
-        (struct symm_arguments){
-            .sbuf = mca_coll_symm_nodes_input(a, at), .rbuf = s->slice,
-            .rcounts = mca_coll_symm_vector_counts(s->vector, ompi_comm_size(node)),
-            .rdtype = a->rdtype, .op = a->op});
-}
-
-static void slices_gather(struct slices *s, size_t at, size_t count)
-{
-    const struct symm_arguments *a = s->a;
-    struct ompi_communicator_t *node = s->nodes->node;
-    void *output = mca_coll_symm_element(a->rbuf, at, a->rdtype);
-    if (node == NULL) {
-        mca_coll_symm_step_copy(&s->error, s->slice, output, count, a->rdtype);
-        return;
-    }
-    mca_coll_symm_vector_divide(s->vector, count, s->nodes->topology.rails, ompi_comm_size(node));
-    mca_coll_symm_step(
-        &s->error, node, SYMM_MPI_FUNCTION_allgatherv,
-        (struct symm_arguments){
-            .sbuf = s->slice, .scount = (symm_count_t)s->vector->counts[ompi_comm_rank(node)],
-            .sdtype = a->rdtype, .rbuf = output,
-            .rcounts = mca_coll_symm_vector_counts(s->vector, ompi_comm_size(node)),
-            .rdisps = mca_coll_symm_vector_disps(s->vector, ompi_comm_size(node)),
-            .rdtype = a->rdtype});
-}
-
-static void piece_reduce(struct slices *s, size_t at, size_t count)
-{
-    const struct symm_topology *topology = &s->nodes->topology;
-    size_t rails = (size_t)topology->rails, local = (size_t)topology->local;
-    slices_reduce(s, at, count);
-    if (local < rails) {
-        size_t mine = count / rails + (local < count % rails ? 1 : 0);
-        if (mine > 0) { /* none on this rail */
-            mca_coll_symm_rail_reduce(&s->error, s->nodes, s->slice, s->room, mine, s->a->rdtype,
-                                      s->a->op);
-        }
-    }
-    slices_gather(s, at, count);
-}
-
 static int rails(mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a)
 {
-    enum { HALF = SYMM_NODES_SCRATCH / 2 };
-    struct slices slices = {.nodes = nodes, .a = a, .vector = &nodes->vectors[0]};
-    struct symm_room slice, room;
-    size_t total = (size_t)a->rcount, size = a->rdtype->super.size;
-    size_t spare = (size_t)nodes->topology.nodes; /* what the rail needs besides */
-    size_t most = HALF / size > 2 * spare ? HALF / size - spare : spare;
-    size_t piece = most * (size_t)nodes->topology.rails;
-    if (!mca_coll_symm_room_open(&slice, nodes->scratch, HALF, a->rdtype, most)) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
+    struct symm_slices slices;
+    size_t total = (size_t)a->rcount;
+    int error = mca_coll_symm_slices_open(&slices, nodes, a);
+    if (error != OMPI_SUCCESS) {
+        return error;
     }
-    if (!mca_coll_symm_room_open(&room, nodes->scratch + HALF, HALF, a->rdtype, most + spare)) {
-        mca_coll_symm_room_close(&slice);
-        return OMPI_ERR_OUT_OF_RESOURCE;
+    for (size_t at = 0; at < total; at += slices.piece) {
+        size_t count = total - at < slices.piece ? total - at : slices.piece;
+        size_t mine = mca_coll_symm_slices_reduce(&slices, at, count);
+        if (mine > 0) { /* this rank has a rail, and the rail a slice */
+            mca_coll_symm_rail_reduce(&slices.error, nodes, slices.slice.at, slices.room.at, mine,
+                                      a->rdtype, a->op);
+        }
+        mca_coll_symm_slices_gather(&slices, at, count, SYMM_SLICES_ALL);
     }
-    slices.slice = slice.at;
-    slices.room = room.at;
-    for (size_t at = 0; at < total; at += piece) {
-        piece_reduce(&slices, at, total - at < piece ? total - at : piece);
-    }
-    mca_coll_symm_room_close(&room);
-    mca_coll_symm_room_close(&slice);
+    mca_coll_symm_slices_close(&slices);
     return slices.error;
 }
 

@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+#include "heap/team/process.h"
+#include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/nodes/present.h"
 #include "mca/coll/symm/report/counters.h"
 #include "mca/coll/symm/report/verbose.h"
@@ -48,6 +50,29 @@ static bool is_agreed(const struct symm_topology *topology, const struct ompi_co
     return true;
 }
 
+/* ---- scratch --------------------------------------------------------------------------------- */
+
+/* From the heap, where the node's other ranks reach it; elsewhere their steps take copies more. */
+static bool scratch_get(mca_coll_symm_nodes_t *nodes)
+{
+    void *block = NULL;
+    struct symm_heap *heap = symm_process_heap(mca_coll_symm_component.process);
+    nodes->is_in_heap = symm_heap_alloc(heap, SYMM_NODES_SCRATCH, 0, &block) == SYMM_OK;
+    nodes->scratch = nodes->is_in_heap ? block : malloc(SYMM_NODES_SCRATCH);
+    return nodes->scratch != NULL;
+}
+
+static void scratch_put(mca_coll_symm_nodes_t *nodes)
+{
+    if (nodes->is_in_heap) {
+        (void)symm_heap_free(symm_process_heap(mca_coll_symm_component.process), nodes->scratch);
+    } else {
+        free(nodes->scratch);
+    }
+    nodes->is_in_heap = false;
+    nodes->scratch = NULL;
+}
+
 /* ---- making ---------------------------------------------------------------------------------- */
 
 /* All this rank's part that can fail without the others.  `lowest` is known of all ranks. */
@@ -59,10 +84,9 @@ static bool parts_make(mca_coll_symm_nodes_t *nodes, struct ompi_communicator_t 
         !is_agreed(topology, comm)) {
         return false;
     }
-    nodes->scratch = malloc(SYMM_NODES_SCRATCH);
     int *rail = malloc((size_t)topology->nodes * sizeof(*rail));
     int most = topology->nodes > topology->most ? topology->nodes : topology->most;
-    bool is_made = mca_coll_symm_vectors_make(nodes->vectors, 2, most) && nodes->scratch != NULL &&
+    bool is_made = mca_coll_symm_vectors_make(nodes->vectors, 2, most) && scratch_get(nodes) &&
                    rail != NULL;
     if (is_made && symm_topology_has_node(topology)) {
         nodes->node = symm_ompi_comm_new(comm, &topology->ranks[topology->first[topology->node]],
@@ -141,8 +165,7 @@ void mca_coll_symm_nodes_end(mca_coll_symm_nodes_t *nodes)
     symm_ompi_comm_end(&nodes->rail);
     symm_topology_end(&nodes->topology);
     mca_coll_symm_vectors_end(nodes->vectors);
-    free(nodes->scratch);
-    nodes->scratch = NULL;
+    scratch_put(nodes);
 }
 
 /* ---- when ------------------------------------------------------------------------------------ */

@@ -19,6 +19,7 @@ static void nodes_construct(mca_coll_symm_nodes_t *nodes)
     memset(nodes->vectors, 0, sizeof(nodes->vectors));
     nodes->node = nodes->rail = NULL;
     nodes->scratch = NULL;
+    nodes->is_in_heap = false;
 }
 
 static void nodes_destruct(mca_coll_symm_nodes_t *nodes)

@@ -36,13 +36,14 @@ struct mca_coll_symm_nodes_t {
     struct ompi_communicator_t *node; /* NULL: this rank is alone on its node */
     struct ompi_communicator_t *rail; /* NULL: this rank is on none */
     unsigned char *scratch;           /* SYMM_NODES_SCRATCH bytes */
+    bool is_in_heap;
     struct symm_vector vectors[2];    /* of as many entries as there are nodes, or ranks of one */
 };
 typedef struct mca_coll_symm_nodes_t mca_coll_symm_nodes_t;
 OBJ_CLASS_DECLARATION(mca_coll_symm_nodes_t);
 
-/* Pages that are not used take no memory. */
-enum { SYMM_NODES_SCRATCH = 4 << 20 };
+/* Pages that are not used take no memory.  Plans use two halves, of 2 MiB and a little more. */
+enum { SYMM_NODES_SCRATCH = (4 << 20) + (128 << 10) };
 
 /* Whether a communicator has ranks on several nodes, and may get plans. */
 bool mca_coll_symm_nodes_may_serve(struct ompi_communicator_t *comm);

@@ -11,6 +11,7 @@
 /* Bytes up to which data meet at leaders. */
 enum {
     ALLREDUCE_LEADERS = 128 << 10,
+    REDUCE_LEADERS = 32 << 10,
     ALLGATHER_LEADERS = 256 << 10,
     REDUCE_SCATTER_LEADERS = 64 << 10,
 };
@@ -40,8 +41,12 @@ enum symm_nodes_plan mca_coll_symm_nodes_plan(const struct symm_topology *topolo
         }
         return facts->bytes <= ALLREDUCE_LEADERS ? SYMM_NODES_LEADERS : SYMM_NODES_RAILS;
     case SYMM_REDUCE:
-        return keeps_order(topology, facts) && topology->local_of[facts->root] < topology->rails
-                   ? SYMM_NODES_LEADERS : SYMM_NODES_FLAT;
+        if (!keeps_order(topology, facts)) {
+            return SYMM_NODES_FLAT;
+        }
+        return facts->bytes <= REDUCE_LEADERS &&
+                       topology->local_of[facts->root] < topology->rails
+                   ? SYMM_NODES_LEADERS : SYMM_NODES_RAILS;
     case SYMM_ALLGATHER:
     case SYMM_ALLGATHERV:
         if (facts->bytes <= ALLGATHER_LEADERS) {

@@ -1,40 +1,49 @@
 /*
- * nodes/reduce.c - MPI_Reduce over several nodes: on each node to the rank with the root's local
- * number, and from there along its rail.
+ * nodes/reduce.c - MPI_Reduce over several nodes.
  *
- * Other nodes have no output: data go through scratch there, in pieces.
+ * Little data are reduced on each node to the rank with the root's local number, and from there
+ * along its rail.  Of more, each rank of a node reduces a slice, each rail takes its slices to the
+ * root's node, and the root gets them there.  So does a root that has no rail.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
  */
-#include "mca/coll/symm/nodes/calls.h"
+#include "mca/coll/symm/nodes/slices.h"
 
-enum { PIECE = 256 << 10 }; /* bytes; it stays in a cache between the two steps */
+/* Along a rail to the root's node: there in place, and elsewhere from `data`. */
+static void rail_reduce(int *error, mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a,
+                        const void *data, void *result, size_t count)
+{
+    int node = nodes->topology.node_of[a->root];
+    bool is_near = nodes->topology.node == node;
+    mca_coll_symm_step_between(
+        error, nodes, SYMM_MPI_FUNCTION_reduce,
+        (struct symm_arguments){.sbuf = is_near ? MPI_IN_PLACE : data,
+                                .rbuf = is_near ? result : NULL, .rcount = (symm_count_t)count,
+                                .rdtype = a->rdtype, .op = a->op, .root = node},
+        mca_coll_symm_bytes(a->rdtype, count));
+}
 
-/* One piece of `count` elements, `at` from the beginning.  `between` is for ranks of the rail. */
-static void piece_reduce(int *error, mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a,
-                         size_t at, size_t count, void *between)
+/* `between` is for ranks of the rail on other nodes. */
+static void node_reduce(int *error, mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a,
+                        void *between)
 {
     const struct symm_topology *topology = &nodes->topology;
-    const void *input = mca_coll_symm_nodes_input(a, at);
     bool is_root = ompi_comm_rank(a->comm) == a->root;
     int local = topology->local_of[a->root];
-    struct symm_arguments step = {.sbuf = input, .rcount = (symm_count_t)count,
-                                  .rdtype = a->rdtype, .op = a->op, .root = local};
-    void *output = is_root ? mca_coll_symm_element(a->rbuf, at, a->rdtype) : between;
+    const void *input = mca_coll_symm_nodes_input(a, 0);
     if (nodes->node != NULL) {
-        step.rbuf = output;
-        step.sbuf = input == output ? MPI_IN_PLACE : input;
-        mca_coll_symm_step(error, nodes->node, SYMM_MPI_FUNCTION_reduce, step);
-    } else if (is_root && input != output) {
-        mca_coll_symm_step_copy(error, input, output, count, a->rdtype);
+        mca_coll_symm_step(error, nodes->node, SYMM_MPI_FUNCTION_reduce,
+                           (struct symm_arguments){
+                               .sbuf = is_root ? a->sbuf : input,
+                               .rbuf = is_root ? a->rbuf : between, .rcount = a->rcount,
+                               .rdtype = a->rdtype, .op = a->op, .root = local});
+        input = between;
+    } else if (is_root && a->sbuf != MPI_IN_PLACE) {
+        mca_coll_symm_step_copy(error, a->sbuf, a->rbuf, (size_t)a->rcount, a->rdtype);
     }
     if (topology->local == local) {
-        step.sbuf = is_root ? MPI_IN_PLACE : nodes->node != NULL ? output : input;
-        step.rbuf = is_root ? output : NULL;
-        step.root = topology->node_of[a->root];
-        mca_coll_symm_step_between(error, nodes, SYMM_MPI_FUNCTION_reduce, step,
-                                   mca_coll_symm_bytes(a->rdtype, count));
+        rail_reduce(error, nodes, a, input, a->rbuf, (size_t)a->rcount);
     }
 }
 
@@ -42,18 +51,37 @@ static int leaders(mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a)
 {
     struct symm_room room;
     int error = OMPI_SUCCESS;
-    size_t size = a->rdtype->super.size, total = (size_t)a->rcount;
-    size_t most = size < PIECE ? PIECE / size : 1;
     if (!mca_coll_symm_room_open(&room, nodes->scratch, SYMM_NODES_SCRATCH, a->rdtype,
-                                 most < total ? most : total)) {
+                                 (size_t)a->rcount)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    for (size_t at = 0; at < total; at += most) {
-        piece_reduce(&error, nodes, a, at, total - at < most ? total - at : most, room.at);
-    }
+    node_reduce(&error, nodes, a, room.at);
     mca_coll_symm_room_close(&room);
     return error;
 }
 
+static int rails(mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a)
+{
+    const struct symm_topology *topology = &nodes->topology;
+    struct symm_slices slices;
+    size_t total = (size_t)a->rcount;
+    int error = mca_coll_symm_slices_open(&slices, nodes, a);
+    if (error != OMPI_SUCCESS) {
+        return error;
+    }
+    for (size_t at = 0; at < total; at += slices.piece) {
+        size_t count = total - at < slices.piece ? total - at : slices.piece;
+        size_t mine = mca_coll_symm_slices_reduce(&slices, at, count);
+        if (mine > 0) {
+            rail_reduce(&slices.error, nodes, a, slices.slice.at, slices.slice.at, mine);
+        }
+        if (topology->node == topology->node_of[a->root]) {
+            mca_coll_symm_slices_gather(&slices, at, count, topology->local_of[a->root]);
+        }
+    }
+    mca_coll_symm_slices_close(&slices);
+    return slices.error;
+}
+
 const struct symm_nodes_row mca_coll_symm_nodes_reduce = {
-    .facts = mca_coll_symm_nodes_reduction_facts, .leaders = leaders};
+    .facts = mca_coll_symm_nodes_reduction_facts, .leaders = leaders, .rails = rails};
