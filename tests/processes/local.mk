@@ -11,6 +11,7 @@ processes_tests = \
 	tests/processes/later.tap \
 	tests/processes/environment.tap \
 	tests/processes/fallback.tap \
+	tests/processes/across.tap \
 	tests/processes/nodes.tap \
 	tests/processes/mpool.tap \
 	tests/processes/cleanup.tap \
@@ -34,6 +35,7 @@ processes_programs = \
 	tests/processes/check_memory \
 	tests/processes/check_messages \
 	tests/processes/check_mixtures \
+	tests/processes/check_across \
 	tests/processes/check_nodes \
 	tests/processes/check_outstanding \
 	tests/processes/check_recovery \
