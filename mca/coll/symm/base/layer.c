@@ -13,6 +13,7 @@ static void layer_construct(mca_coll_symm_layer_t *layer)
     memset(&layer->below_table, 0, sizeof(layer->below_table));
     layer->below = NULL;
     layer->why = SYMM_HOST_COPY_FELL_BACK;
+    layer->needs_host = false;
     layer->kinds = SYMM_KINDS_ANY;
     layer->comm = NULL;
     layer->asserted = false;

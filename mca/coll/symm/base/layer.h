@@ -35,6 +35,7 @@ struct mca_coll_symm_layer_t {
     mca_coll_base_comm_coll_t below_table; /* empty where the entry is not ours */
     struct symm_below *below; /* a blocking call that is below now; NULL: none */
     enum symm_host_copy_why why; /* why blocking calls that may be served are made on host copies */
+    bool needs_host; /* what is below takes host memory alone, whatever Open MPI knows of devices */
     enum symm_kinds kinds; /* which memory the program's buffers may be in (base/assertion.h) */
     struct ompi_communicator_t *comm; /* whose assertions are followed; NULL: none's */
     bool asserted; /* it has made one */

@@ -26,6 +26,7 @@ static void begin(struct call *call, struct ompi_communicator_t *comm)
     } else {
         mca_coll_symm_host_copy_buffers_begin(&call->buffers, comm, layer->kinds,
                                               mca_coll_symm_host_copy_is_served(call->module));
+        call->buffers.need_host = layer->needs_host;
     }
 }
 

@@ -78,7 +78,7 @@ bool mca_coll_symm_host_copy_is_wanted(const struct symm_host_copy_buffers *buff
                                        const struct symm_host_copy *copy,
                                        enum symm_mpi_function function)
 {
-    return mca_coll_symm_host_copy_is_for(function) ||
+    return buffers->need_host || mca_coll_symm_host_copy_is_for(function) ||
            mca_coll_symm_bytes_are_apart(buffers, copy);
 }
 

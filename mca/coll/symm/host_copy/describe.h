@@ -18,6 +18,7 @@ struct symm_host_copy_buffers {
     struct ompi_communicator_t *comm;
     struct ompi_op_t *op; /* of a reduction */
     struct symm_host_copy send, receive;
+    bool need_host;  /* copies are made in any case (base/layer.h) */
     bool are_served; /* the communicator is: all its ranks make the call here */
     bool moves;      /* `sent` and `received` are handed over instead of both buffers */
     bool is_one_block; /* all ranks' data are the same block: a broadcast's */
@@ -30,6 +31,7 @@ static inline void mca_coll_symm_host_copy_buffers_begin(struct symm_host_copy_b
 {
     buffers->comm = comm;
     buffers->op = NULL;
+    buffers->need_host = false;
     buffers->are_served = are_served;
     buffers->moves = buffers->is_one_block = false;
     buffers->send.side.shape = SYMM_SIDE_NONE;

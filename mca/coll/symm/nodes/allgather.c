@@ -137,8 +137,8 @@ static int leaders(struct gather *g)
 
 /* ---- rails ----------------------------------------------------------------------------------- */
 
-/* In place: along this rank's rail, or among its node's ranks what lies with those of `node`. */
-static void blocks_gather(struct gather *g, int count, int node, bool is_rail)
+/* Along this rank's rail, or among its node's ranks the blocks of those of `node`. */
+static void blocks_gather(struct gather *g, int count, int node, bool is_rail, const void *input)
 {
     const struct symm_topology *topology = &g->nodes->topology;
     struct symm_vector *vector = &g->nodes->vectors[0];
@@ -149,7 +149,7 @@ static void blocks_gather(struct gather *g, int count, int node, bool is_rail)
         vector->disps[i] = disp_of(g, rank);
     }
     const struct symm_arguments step = {
-        .sbuf = MPI_IN_PLACE, .sdtype = g->a->rdtype, .rbuf = g->a->rbuf,
+        .sbuf = input, .scount = g->a->scount, .sdtype = g->a->sdtype, .rbuf = g->a->rbuf,
         .rcounts = mca_coll_symm_vector_counts(vector, count),
         .rdisps = mca_coll_symm_vector_disps(vector, count), .rdtype = g->a->rdtype};
     if (is_rail) {
@@ -166,14 +166,12 @@ static int rails(struct gather *g)
 {
     const struct symm_topology *topology = &g->nodes->topology;
     const struct symm_arguments *a = g->a;
-    int rank = ompi_comm_rank(a->comm);
-    if (a->sbuf != MPI_IN_PLACE) {
-        g->error = ompi_datatype_sndrcv(a->sbuf, (int32_t)a->scount, a->sdtype, block_of(g, rank),
-                                        (int32_t)count_of(g, rank), a->rdtype);
-    }
-    blocks_gather(g, topology->nodes, 0, true);
+    blocks_gather(g, topology->rails, topology->node, false, a->sbuf);
+    blocks_gather(g, topology->nodes, 0, true, MPI_IN_PLACE);
     for (int node = 0; node < topology->nodes; node++) {
-        blocks_gather(g, topology->rails, node, false);
+        if (node != topology->node) {
+            blocks_gather(g, topology->rails, node, false, MPI_IN_PLACE);
+        }
     }
     return g->error;
 }
@@ -205,6 +203,8 @@ MAKE(allgatherv, leaders, true)
 MAKE(allgatherv, rails, true)
 
 const struct symm_nodes_row mca_coll_symm_nodes_allgather = {
-    .facts = allgather_facts, .leaders = allgather_leaders, .rails = allgather_rails};
+    .facts = allgather_facts, .leaders = allgather_leaders, .rails = allgather_rails,
+    .anywhere = SYMM_NODES_ANYWHERE(SYMM_NODES_RAILS)};
 const struct symm_nodes_row mca_coll_symm_nodes_allgatherv = {
-    .facts = allgatherv_facts, .leaders = allgatherv_leaders, .rails = allgatherv_rails};
+    .facts = allgatherv_facts, .leaders = allgatherv_leaders, .rails = allgatherv_rails,
+    .anywhere = SYMM_NODES_ANYWHERE(SYMM_NODES_RAILS)};

@@ -49,8 +49,10 @@ static int rails(mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a)
         size_t count = total - at < slices.piece ? total - at : slices.piece;
         size_t mine = mca_coll_symm_slices_reduce(&slices, at, count);
         if (mine > 0) { /* this rank has a rail, and the rail a slice */
-            mca_coll_symm_rail_reduce(&slices.error, nodes, slices.slice.at, slices.room.at, mine,
-                                      a->rdtype, a->op);
+            mca_coll_symm_rail_reduce(&slices.error, nodes,
+                                      mca_coll_symm_slices_fetch(&slices, mine), slices.room.at,
+                                      mine, a->rdtype, a->op);
+            mca_coll_symm_slices_store(&slices, mine);
         }
         mca_coll_symm_slices_gather(&slices, at, count, SYMM_SLICES_ALL);
     }
@@ -59,4 +61,5 @@ static int rails(mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a)
 }
 
 const struct symm_nodes_row mca_coll_symm_nodes_allreduce = {
-    .facts = mca_coll_symm_nodes_reduction_facts, .leaders = leaders, .rails = rails};
+    .facts = mca_coll_symm_nodes_reduction_facts, .leaders = leaders, .rails = rails,
+    .anywhere = SYMM_NODES_ANYWHERE(SYMM_NODES_RAILS)};

@@ -53,4 +53,5 @@ static int leaders(mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a)
     return error;
 }
 
-const struct symm_nodes_row mca_coll_symm_nodes_bcast = {.facts = facts_of, .leaders = leaders};
+const struct symm_nodes_row mca_coll_symm_nodes_bcast = {
+    .facts = facts_of, .leaders = leaders, .anywhere = SYMM_NODES_ANYWHERE(SYMM_NODES_LEADERS)};

@@ -22,7 +22,14 @@ struct symm_nodes_row {
     /* The facts but for the collective, which the caller has set to zero. */
     void (*facts)(const struct symm_arguments *a, struct symm_nodes_facts *facts);
     mca_coll_symm_nodes_make_t *leaders, *rails; /* NULL: no plan of that kind */
+
+    /*
+     * Which plans make calls wherever their buffers are, unless they set nodes->needs_host before
+     * their first step.  Other plans get copies in host memory.
+     */
+    unsigned anywhere; /* of SYMM_NODES_ANYWHERE(plan) */
 };
+#define SYMM_NODES_ANYWHERE(plan) (1U << (plan))
 
 #define SYMM_NODES_ROW_DECLARE(NUMBER, name) \
     extern const struct symm_nodes_row mca_coll_symm_nodes_##name;

@@ -10,7 +10,6 @@
 #include "mca/coll/symm/nodes/entry.h"
 
 #include "mca/coll/symm/host_copy/call.h"
-#include "mca/coll/symm/host_copy/copies.h"
 #include "mca/coll/symm/nodes/calls.h"
 #include "mca/coll/symm/nodes/make.h"
 #include "mca/coll/symm/path/path.h"
@@ -31,8 +30,14 @@ static int plan_make(enum symm_collective collective, const struct symm_nodes_ro
     struct symm_nodes_facts facts = facts_of(collective, row, a);
     enum symm_nodes_plan plan = mca_coll_symm_nodes_plan(&nodes->topology, &facts);
     nodes->collective = collective;
-    mca_coll_symm_count_nodes(collective, plan, facts.bytes);
     return plan == SYMM_NODES_LEADERS ? row->leaders(nodes, a) : row->rails(nodes, a);
+}
+
+/* Little data on a device are copied once. */
+static bool takes_devices(const struct symm_nodes_row *row, enum symm_nodes_plan plan, size_t bytes)
+{
+    enum { LITTLE = 64 << 10 };
+    return bytes > LITTLE && (row->anywhere & SYMM_NODES_ANYWHERE(plan)) != 0;
 }
 
 static int make(enum symm_collective collective, const struct symm_nodes_row *row,
@@ -41,19 +46,28 @@ static int make(enum symm_collective collective, const struct symm_nodes_row *ro
     mca_coll_symm_nodes_t *nodes = (mca_coll_symm_nodes_t *)module;
     enum symm_mpi_function function = mca_coll_symm_function_of(collective, SYMM_CALL_BLOCKING);
     struct symm_nodes_facts facts = facts_of(collective, row, a);
+    enum symm_nodes_plan plan = SYMM_NODES_FLAT;
+    int rc = OMPI_SUCCESS;
     if (facts.bytes == 0 && collective != SYMM_BARRIER) {
         return mca_coll_symm_path_make(function, a, module);
     }
-    if (!mca_coll_symm_nodes_ready(nodes, a->comm, facts.bytes) ||
-        mca_coll_symm_nodes_plan(&nodes->topology, &facts) == SYMM_NODES_FLAT) {
-        mca_coll_symm_count_nodes(collective, SYMM_NODES_FLAT, facts.bytes);
+    if (mca_coll_symm_nodes_ready(nodes, a->comm, facts.bytes)) {
+        plan = mca_coll_symm_nodes_plan(&nodes->topology, &facts);
+    }
+    mca_coll_symm_count_nodes(collective, plan, facts.bytes);
+    if (plan == SYMM_NODES_FLAT) {
         return mca_coll_symm_path_make(function, a, module);
     }
-    if (mca_coll_symm_host_copy_is_between(function)) {
-        nodes->above.kinds = nodes->super.kinds;
-        return mca_coll_symm_host_copy_call(function, a, &nodes->above.super);
+    bool may_copy = symm_cuda_is_built() && mca_coll_symm_function_has_data(function);
+    nodes->needs_host = may_copy && !takes_devices(row, plan, facts.bytes);
+    if (!nodes->needs_host) {
+        rc = plan_make(collective, row, a, nodes);
     }
-    return plan_make(collective, row, a, nodes);
+    if (nodes->needs_host) {
+        nodes->above.kinds = nodes->super.kinds;
+        rc = mca_coll_symm_host_copy_call(function, a, &nodes->above.super);
+    }
+    return rc;
 }
 
 /* ---- functions of tables --------------------------------------------------------------------- */

@@ -62,8 +62,20 @@ static bool scratch_get(mca_coll_symm_nodes_t *nodes)
     return nodes->scratch != NULL;
 }
 
+static void device_scratch_put(mca_coll_symm_nodes_t *nodes)
+{
+    struct symm_heap *heap;
+    if (nodes->device_scratch != NULL &&
+        symm_process_device_heap(mca_coll_symm_component.process, nodes->device, &heap) ==
+            SYMM_OK) {
+        (void)symm_heap_free(heap, nodes->device_scratch);
+    }
+    nodes->device_scratch = NULL;
+}
+
 static void scratch_put(mca_coll_symm_nodes_t *nodes)
 {
+    device_scratch_put(nodes);
     if (nodes->is_in_heap) {
         (void)symm_heap_free(symm_process_heap(mca_coll_symm_component.process), nodes->scratch);
     } else {

@@ -20,6 +20,8 @@ static void nodes_construct(mca_coll_symm_nodes_t *nodes)
     nodes->node = nodes->rail = NULL;
     nodes->scratch = NULL;
     nodes->is_in_heap = false;
+    nodes->needs_host = false;
+    nodes->device_scratch = NULL;
 }
 
 static void nodes_destruct(mca_coll_symm_nodes_t *nodes)
@@ -54,6 +56,7 @@ mca_coll_base_module_t *mca_coll_symm_nodes_query(void)
         return NULL;
     }
     nodes->super.why = nodes->above.why = SYMM_HOST_COPY_NODES;
+    nodes->above.needs_host = true;
     nodes->super.super.coll_module_enable = enable;
     nodes->super.super.coll_module_disable = mca_coll_symm_layer_disable;
     mca_coll_symm_nodes_entries_offer(&nodes->super.super);

@@ -37,6 +37,9 @@ struct mca_coll_symm_nodes_t {
     struct ompi_communicator_t *rail; /* NULL: this rank is on none */
     unsigned char *scratch;           /* SYMM_NODES_SCRATCH bytes */
     bool is_in_heap;
+    bool needs_host; /* nothing has been done: the call is to be made on copies in host memory */
+    void *device_scratch; /* half as much, of a device; NULL: none yet */
+    int device;
     struct symm_vector vectors[2];    /* of as many entries as there are nodes, or ranks of one */
 };
 typedef struct mca_coll_symm_nodes_t mca_coll_symm_nodes_t;

@@ -73,9 +73,11 @@ static int rails(mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a)
         size_t count = total - at < slices.piece ? total - at : slices.piece;
         size_t mine = mca_coll_symm_slices_reduce(&slices, at, count);
         if (mine > 0) {
-            rail_reduce(&slices.error, nodes, a, slices.slice.at, slices.slice.at, mine);
+            void *slice = mca_coll_symm_slices_fetch(&slices, mine);
+            rail_reduce(&slices.error, nodes, a, slice, slice, mine);
         }
         if (topology->node == topology->node_of[a->root]) {
+            mca_coll_symm_slices_store(&slices, mine);
             mca_coll_symm_slices_gather(&slices, at, count, topology->local_of[a->root]);
         }
     }
@@ -84,4 +86,5 @@ static int rails(mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a)
 }
 
 const struct symm_nodes_row mca_coll_symm_nodes_reduce = {
-    .facts = mca_coll_symm_nodes_reduction_facts, .leaders = leaders, .rails = rails};
+    .facts = mca_coll_symm_nodes_reduction_facts, .leaders = leaders, .rails = rails,
+    .anywhere = SYMM_NODES_ANYWHERE(SYMM_NODES_RAILS)};

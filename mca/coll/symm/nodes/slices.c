@@ -6,6 +6,11 @@
  */
 #include "mca/coll/symm/nodes/slices.h"
 
+#include "heap/team/process.h"
+#include "kernels/cuda/launch/copy.h"
+#include "mca/coll/symm/base/component.h"
+#include "mca/coll/symm/data/recognise.h"
+
 /*
  * Elements of a slice: a piece that stays in a cache is worth more than few steps (a third of the
  * time at 4 MiB), as long as messages between nodes are not small.
@@ -18,30 +23,111 @@ static size_t slice_most(const struct symm_topology *topology, size_t size)
     return bytes > size ? bytes / size : 1;
 }
 
-int mca_coll_symm_slices_open(struct symm_slices *slices, mca_coll_symm_nodes_t *nodes,
-                              const struct symm_arguments *a)
+/* ---- where they are -------------------------------------------------------------------------- */
+
+enum { HALF = SYMM_NODES_SCRATCH / 2 };
+
+static int device_of(const mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a)
 {
-    enum { HALF = SYMM_NODES_SCRATCH / 2 };
-    size_t most = slice_most(&nodes->topology, a->rdtype->super.size);
-    size_t spare = (size_t)nodes->topology.nodes; /* what a rail needs besides */
-    *slices = (struct symm_slices){.nodes = nodes, .a = a, .vector = &nodes->vectors[0],
-                                   .piece = most * (size_t)nodes->topology.rails};
-    if (!mca_coll_symm_room_open(&slices->slice, nodes->scratch, HALF, a->rdtype, most)) {
+    int device = mca_coll_symm_device_of(mca_coll_symm_nodes_input(a, 0), nodes->super.kinds);
+    return device < 0 && a->rbuf != NULL ? mca_coll_symm_device_of(a->rbuf, nodes->super.kinds)
+                                         : device;
+}
+
+/* A module keeps scratch of the device that it first saw. */
+static bool device_scratch_get(mca_coll_symm_nodes_t *nodes, int device)
+{
+    struct symm_process *process = mca_coll_symm_component.process;
+    if (nodes->device_scratch == NULL &&
+        symm_process_device_alloc(process, device, HALF, 0, &nodes->device_scratch) == SYMM_OK) {
+        nodes->device = device;
+    }
+    return nodes->device_scratch != NULL && nodes->device == device;
+}
+
+/* Elements on a device are copied as bytes. */
+static int device_open(struct symm_slices *slices, int device, size_t most, size_t spare)
+{
+    struct ompi_datatype_t *dtype = slices->a->rdtype;
+    ptrdiff_t lower, extent;
+    ompi_datatype_get_extent(dtype, &lower, &extent);
+    size_t size = dtype->super.size, bytes = most * size;
+    if (!ompi_datatype_is_predefined(dtype) || lower != 0 || (size_t)extent != size ||
+        bytes > HALF || !device_scratch_get(slices->nodes, device) ||
+        symm_host_block_get(device, 2 * bytes + spare * size, &slices->copy) != SYMM_OK) {
+        slices->nodes->needs_host = true;
+        return OMPI_ERR_NOT_SUPPORTED;
+    }
+    slices->device = device;
+    slices->slice = (struct symm_room){.at = slices->nodes->device_scratch};
+    slices->room = (struct symm_room){.at = (unsigned char *)slices->copy.memory + bytes};
+    return OMPI_SUCCESS;
+}
+
+static int host_open(struct symm_slices *slices, size_t most, size_t spare)
+{
+    struct ompi_datatype_t *dtype = slices->a->rdtype;
+    unsigned char *scratch = slices->nodes->scratch;
+    if (!mca_coll_symm_room_open(&slices->slice, scratch, HALF, dtype, most)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    if (!mca_coll_symm_room_open(&slices->room, nodes->scratch + HALF, HALF, a->rdtype,
-                                 most + spare)) {
+    if (!mca_coll_symm_room_open(&slices->room, scratch + HALF, HALF, dtype, most + spare)) {
         mca_coll_symm_room_close(&slices->slice);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     return OMPI_SUCCESS;
 }
 
+int mca_coll_symm_slices_open(struct symm_slices *slices, mca_coll_symm_nodes_t *nodes,
+                              const struct symm_arguments *a)
+{
+    size_t most = slice_most(&nodes->topology, a->rdtype->super.size);
+    size_t spare = (size_t)nodes->topology.nodes; /* what a rail needs besides */
+    int device = device_of(nodes, a);
+    *slices = (struct symm_slices){.nodes = nodes, .a = a, .vector = &nodes->vectors[0],
+                                   .device = -1,
+                                   .piece = most * (size_t)nodes->topology.rails};
+    return device >= 0 ? device_open(slices, device, most, spare)
+                       : host_open(slices, most, spare);
+}
+
 void mca_coll_symm_slices_close(struct symm_slices *slices)
 {
+    if (slices->device >= 0) {
+        symm_host_block_put(&slices->copy);
+        return;
+    }
     mca_coll_symm_room_close(&slices->room);
     mca_coll_symm_room_close(&slices->slice);
 }
+
+static void copy(struct symm_slices *slices, void *to, const void *from, size_t count)
+{
+    size_t bytes = mca_coll_symm_bytes(slices->a->rdtype, count);
+    enum symm_status queued = symm_cuda_rows_copy(slices->device, to, from, bytes, bytes, 1);
+    enum symm_status done = symm_cuda_rows_finish(slices->device);
+    if ((queued != SYMM_OK || done != SYMM_OK) && slices->error == OMPI_SUCCESS) {
+        slices->error = OMPI_ERROR;
+    }
+}
+
+void *mca_coll_symm_slices_fetch(struct symm_slices *slices, size_t mine)
+{
+    if (slices->device < 0) {
+        return slices->slice.at;
+    }
+    copy(slices, slices->copy.memory, slices->slice.at, mine);
+    return slices->copy.memory;
+}
+
+void mca_coll_symm_slices_store(struct symm_slices *slices, size_t mine)
+{
+    if (slices->device >= 0) {
+        copy(slices, slices->slice.at, slices->copy.memory, mine);
+    }
+}
+
+/* ---- the node's steps ------------------------------------------------------------------------ */
 
 size_t mca_coll_symm_slices_reduce(struct symm_slices *slices, size_t at, size_t count)
 {
