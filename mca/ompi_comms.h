@@ -21,6 +21,7 @@
 
 #include "ompi/mca/coll/base/coll_base_functions.h"
 #include "ompi/mca/coll/base/coll_tags.h"
+#include "opal/mca/pmix/base/base.h"
 
 /* Whether this is a release in which the internals below have been tried. */
 static inline bool symm_ompi_can_make_comms(void)
@@ -117,28 +118,41 @@ static inline int symm_ompi_least_int(int mine, int *least, struct ompi_communic
                                                             comm, NULL);
 }
 
-/* Tell the processes of all nodes of the job so many bytes; once, before MPI_Init exchanges. */
+/*
+ * Tell the processes of all nodes of the job a number; once, before MPI_Init exchanges.  Only where
+ * that brings all numbers everywhere do all processes get the same answers.
+ */
 #define SYMM_OMPI_TOLD_KEY "symm.nodes"
 
-static inline int symm_ompi_modex_tell(const void *data, size_t size)
+static inline bool symm_ompi_modex_brings_all(void)
+{
+    return opal_pmix_collect_all_data && !opal_pmix_base_async_modex;
+}
+
+static inline int symm_ompi_modex_tell(int32_t number)
 {
     int rc;
 #if OMPI_MAJOR_VERSION == 4
     static char key[] = SYMM_OMPI_TOLD_KEY;
-    OPAL_MODEX_SEND_STRING(rc, OPAL_PMIX_GLOBAL, key, (void *)(uintptr_t)data, size);
+    OPAL_MODEX_SEND_VALUE(rc, OPAL_PMIX_GLOBAL, key, &number, OPAL_INT32);
 #else
-    OPAL_MODEX_SEND_STRING(rc, PMIX_GLOBAL, SYMM_OMPI_TOLD_KEY, (void *)(uintptr_t)data, size);
+    OPAL_MODEX_SEND_VALUE(rc, PMIX_GLOBAL, SYMM_OMPI_TOLD_KEY, &number, PMIX_INT32);
 #endif
     return rc;
 }
 
-/* What a process has told.  The caller frees *data. */
-static inline int symm_ompi_modex_hear(const opal_process_name_t *name, void **data, size_t *size)
+/*
+ * What a process has told; an error if it has told nothing, for which nobody waits: 5.0 would, as
+ * the process might tell it yet.
+ */
+static inline int symm_ompi_modex_hear(const opal_process_name_t *name, int32_t *number)
 {
     int rc;
-    uint8_t *bytes = NULL;
-    OPAL_MODEX_RECV_STRING(rc, SYMM_OMPI_TOLD_KEY, name, &bytes, size);
-    *data = bytes;
+#if OMPI_MAJOR_VERSION == 4
+    OPAL_MODEX_RECV_VALUE_IMMEDIATE(rc, SYMM_OMPI_TOLD_KEY, name, &number, OPAL_INT32);
+#else
+    OPAL_MODEX_RECV_VALUE_IMMEDIATE(rc, SYMM_OMPI_TOLD_KEY, name, &number, PMIX_INT32);
+#endif
     return rc;
 }
 
@@ -203,18 +217,21 @@ static inline int symm_ompi_least_int(int mine, int *least, struct ompi_communic
     return OMPI_ERR_NOT_SUPPORTED;
 }
 
-static inline int symm_ompi_modex_tell(const void *data, size_t size)
+static inline bool symm_ompi_modex_brings_all(void)
 {
-    (void)data;
-    (void)size;
+    return false;
+}
+
+static inline int symm_ompi_modex_tell(int32_t number)
+{
+    (void)number;
     return OMPI_ERR_NOT_SUPPORTED;
 }
 
-static inline int symm_ompi_modex_hear(const opal_process_name_t *name, void **data, size_t *size)
+static inline int symm_ompi_modex_hear(const opal_process_name_t *name, int32_t *number)
 {
     (void)name;
-    (void)data;
-    (void)size;
+    (void)number;
     return OMPI_ERR_NOT_SUPPORTED;
 }
 

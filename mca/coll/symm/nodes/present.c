@@ -7,7 +7,6 @@
 #include "mca/coll/symm/nodes/present.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 
 #include "mca/coll/symm/base/component.h"
 
@@ -20,12 +19,11 @@ static char yes, no;
 void mca_coll_symm_present_open(void)
 {
     enum { SIZE_AT_FIRST = 64 };
-    int32_t priority = mca_coll_symm_component.priority;
     OBJ_CONSTRUCT(&known, opal_hash_table_t);
     is_open = opal_hash_table_init(&known, SIZE_AT_FIRST) == OPAL_SUCCESS;
     if (is_open && symm_ompi_can_make_comms() &&
         mca_coll_symm_component.nodes != MCA_COLL_SYMM_NODES_NEVER) {
-        (void)symm_ompi_modex_tell(&priority, sizeof(priority));
+        (void)symm_ompi_modex_tell(mca_coll_symm_component.priority);
     }
 }
 
@@ -39,16 +37,9 @@ void mca_coll_symm_present_close(void)
 
 static bool has_told(const ompi_proc_t *proc)
 {
-    void *data = NULL;
-    size_t size = 0;
     int32_t priority = -1;
-    int rc = symm_ompi_modex_hear(&proc->super.proc_name, &data, &size);
-    bool is_there = rc == OMPI_SUCCESS && size == sizeof(priority);
-    if (is_there) {
-        memcpy(&priority, data, sizeof(priority));
-    }
-    free(data);
-    return is_there && priority == mca_coll_symm_component.priority;
+    return symm_ompi_modex_hear(&proc->super.proc_name, &priority) == OMPI_SUCCESS &&
+           priority == mca_coll_symm_component.priority;
 }
 
 /* A look-up takes some microseconds.  Without memory for the answer it is made again. */
@@ -67,12 +58,11 @@ static bool is_present(const ompi_proc_t *proc)
 
 bool mca_coll_symm_are_present(struct ompi_communicator_t *comm)
 {
-    for (int rank = 0; is_open && rank < ompi_comm_size(comm); rank++) {
+    bool are = is_open && symm_ompi_modex_brings_all();
+    for (int rank = 0; are && rank < ompi_comm_size(comm); rank++) {
         const ompi_proc_t *proc = ompi_group_peer_lookup(comm->c_local_group, rank);
-        if (proc == NULL || proc->super.proc_name.jobid != OPAL_PROC_MY_NAME.jobid ||
-            !is_present(proc)) {
-            return false;
-        }
+        are = proc != NULL && proc->super.proc_name.jobid == OPAL_PROC_MY_NAME.jobid &&
+              is_present(proc);
     }
-    return is_open;
+    return are;
 }
