@@ -36,6 +36,7 @@ unit_tests = \
 	tests/unit/heap/test_stub_kind \
 	tests/unit/component/test_table \
 	tests/unit/component/test_lines \
+	tests/unit/component/test_topology \
 	tests/unit/component/test_table_file \
 	tests/unit/team/test_team \
 	tests/unit/team/test_team_states \
@@ -152,6 +153,9 @@ tests_unit_component_test_counters_SOURCES = tests/unit/component/test_counters.
 tests_unit_component_test_counters_CPPFLAGS = $(component_cppflags)
 tests_unit_component_test_counters_LDADD = $(unit_libs) $(OMPI_LIBS)
 
+tests_unit_component_test_topology_SOURCES = tests/unit/component/test_topology.c \
+	mca/coll/symm/nodes/plan.c mca/coll/symm/nodes/topology.c
+tests_unit_component_test_topology_LDADD = $(unit_libs)
 tests_unit_component_test_lines_SOURCES = tests/unit/component/test_lines.c \
 	mca/coll/symm/report/lines.c
 tests_unit_component_test_lines_LDADD = $(unit_libs)
