@@ -324,6 +324,7 @@ nobase_dist_doc_DATA += \
 	bench/results/gpu-h200-1-streams-checks.txt \
 	bench/results/gpu-h200-2-ranks-blocks.txt \
 	bench/results/gpu-h200-2-streams-checks.txt \
+	bench/results/gpu-h200-1-two-nodes.txt \
 	bench/results/gpu-h200-2-torch.txt \
 	bench/results/gpu-h200-2-ranks-collectives-elsewhere.txt \
 	bench/results/gpu-h200-2-ranks-collectives-in-place.txt \

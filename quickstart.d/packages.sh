@@ -56,11 +56,13 @@ python_with() {
     done
 }
 
-# What tests are skipped without: mpi4py, which Debian has for its own Open MPI, and matplotlib.
+# What tests are skipped without: mpi4py, which Debian has for its own Open MPI, matplotlib, and ip
+# for networks of their own.
 missing_for_tests() {
     python_with mpi4py,numpy >/dev/null || [[ -z $(openmpi_package) ]] ||
         printf '%s\n' python3-mpi4py python3-numpy
     python_with matplotlib >/dev/null || echo python3-matplotlib
+    have ip || echo iproute2
 }
 
 # read_lists STEP: once; STEP is `step`, or `attempt` for what can be done without.

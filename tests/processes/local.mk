@@ -13,6 +13,7 @@ processes_tests = \
 	tests/processes/fallback.tap \
 	tests/processes/across.tap \
 	tests/processes/nodes.tap \
+	tests/processes/wire.tap \
 	tests/processes/mpool.tap \
 	tests/processes/cleanup.tap \
 	tests/processes/intruders.tap \
@@ -36,6 +37,7 @@ processes_programs = \
 	tests/processes/check_messages \
 	tests/processes/check_mixtures \
 	tests/processes/check_across \
+	tests/processes/check_wire \
 	tests/processes/check_nodes \
 	tests/processes/check_outstanding \
 	tests/processes/check_recovery \
