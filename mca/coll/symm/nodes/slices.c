@@ -30,8 +30,9 @@ enum { HALF = SYMM_NODES_SCRATCH / 2 };
 static int device_of(const mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a)
 {
     int device = mca_coll_symm_device_of(mca_coll_symm_nodes_input(a, 0), nodes->super.kinds);
-    return device < 0 && a->rbuf != NULL ? mca_coll_symm_device_of(a->rbuf, nodes->super.kinds)
-                                         : device;
+    bool has_output = nodes->collective != SYMM_REDUCE || ompi_comm_rank(a->comm) == a->root;
+    return device < 0 && has_output ? mca_coll_symm_device_of(a->rbuf, nodes->super.kinds)
+                                    : device;
 }
 
 /* A module keeps scratch of the device that it first saw. */
@@ -45,15 +46,16 @@ static bool device_scratch_get(mca_coll_symm_nodes_t *nodes, int device)
     return nodes->device_scratch != NULL && nodes->device == device;
 }
 
-/* Elements on a device are copied as bytes. */
+/* Elements on a device are copied as bytes.  A rank alone on its node has nobody to share with. */
 static int device_open(struct symm_slices *slices, int device, size_t most, size_t spare)
 {
     struct ompi_datatype_t *dtype = slices->a->rdtype;
     ptrdiff_t lower, extent;
     ompi_datatype_get_extent(dtype, &lower, &extent);
     size_t size = dtype->super.size, bytes = most * size;
-    if (!ompi_datatype_is_predefined(dtype) || lower != 0 || (size_t)extent != size ||
-        bytes > HALF || !device_scratch_get(slices->nodes, device) ||
+    bool is_dense = ompi_datatype_is_predefined(dtype) && lower == 0 && (size_t)extent == size;
+    if (slices->nodes->node == NULL || !is_dense || bytes > HALF ||
+        !device_scratch_get(slices->nodes, device) ||
         symm_host_block_get(device, 2 * bytes + spare * size, &slices->copy) != SYMM_OK) {
         slices->nodes->needs_host = true;
         return OMPI_ERR_NOT_SUPPORTED;
