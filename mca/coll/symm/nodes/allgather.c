@@ -11,23 +11,23 @@
  */
 #include "mca/coll/symm/nodes/calls.h"
 
-/* What differs between the two: the block of a rank. */
+/* A call of either; they differ in the block of a rank. */
 struct gather {
     mca_coll_symm_nodes_t *nodes;
     const struct symm_arguments *a;
-    bool has_counts;
     int error;
 };
 
 static size_t count_of(const struct gather *g, int rank)
 {
-    return g->has_counts ? symm_count_at(g->a->rcounts, (size_t)rank) : (size_t)g->a->rcount;
+    return mca_coll_symm_nodes_count(g->nodes->collective, g->a, rank);
 }
 
 static ptrdiff_t disp_of(const struct gather *g, int rank)
 {
-    return g->has_counts ? symm_disp_at(g->a->rdisps, (size_t)rank)
-                         : (ptrdiff_t)rank * (ptrdiff_t)g->a->rcount;
+    bool has_counts = symm_collective_get(g->nodes->collective)->has_counts;
+    return has_counts ? symm_disp_at(g->a->rdisps, (size_t)rank)
+                      : (ptrdiff_t)rank * (ptrdiff_t)g->a->rcount;
 }
 
 static void *block_of(const struct gather *g, int rank)
@@ -104,11 +104,12 @@ static void near_gather(struct gather *g, unsigned char *packed)
     }
 }
 
-static int leaders(struct gather *g)
+static int leaders(mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a)
 {
-    const struct symm_topology *topology = &g->nodes->topology;
-    struct symm_vector *vector = &g->nodes->vectors[1];
-    unsigned char *packed = g->nodes->scratch;
+    struct gather gather = {.nodes = nodes, .a = a}, *g = &gather;
+    const struct symm_topology *topology = &nodes->topology;
+    struct symm_vector *vector = &nodes->vectors[1];
+    unsigned char *packed = nodes->scratch;
     size_t total = 0;
     for (int node = 0; node < topology->nodes; node++) {
         vector->counts[node] = node_bytes(g, node, NULL);
@@ -118,7 +119,7 @@ static int leaders(struct gather *g)
     near_gather(g, packed + vector->disps[topology->node]);
     if (topology->local == 0) {
         mca_coll_symm_step_between(
-            &g->error, g->nodes, SYMM_MPI_FUNCTION_allgatherv,
+            &g->error, nodes, SYMM_MPI_FUNCTION_allgatherv,
             (struct symm_arguments){
                 .sbuf = MPI_IN_PLACE, .sdtype = MPI_BYTE, .rbuf = packed,
                 .rcounts = mca_coll_symm_vector_counts(vector, topology->nodes),
@@ -126,8 +127,8 @@ static int leaders(struct gather *g)
                 .rdtype = MPI_BYTE},
             vector->counts[topology->node]);
     }
-    if (g->nodes->node != NULL) {
-        mca_coll_symm_step(&g->error, g->nodes->node, SYMM_MPI_FUNCTION_bcast,
+    if (nodes->node != NULL) {
+        mca_coll_symm_step(&g->error, nodes->node, SYMM_MPI_FUNCTION_bcast,
                            (struct symm_arguments){.rbuf = packed, .rcount = (symm_count_t)total,
                                                    .rdtype = MPI_BYTE});
     }
@@ -162,10 +163,10 @@ static void blocks_gather(struct gather *g, int count, int node, bool is_rail, c
 }
 
 /* Each node has as many ranks as there are rails. */
-static int rails(struct gather *g)
+static int rails(mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a)
 {
-    const struct symm_topology *topology = &g->nodes->topology;
-    const struct symm_arguments *a = g->a;
+    struct gather gather = {.nodes = nodes, .a = a}, *g = &gather;
+    const struct symm_topology *topology = &nodes->topology;
     blocks_gather(g, topology->rails, topology->node, false, a->sbuf);
     blocks_gather(g, topology->nodes, 0, true, MPI_IN_PLACE);
     for (int node = 0; node < topology->nodes; node++) {
@@ -178,33 +179,14 @@ static int rails(struct gather *g)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static void allgather_facts(const struct symm_arguments *a, struct symm_nodes_facts *facts)
+static void facts_of(const struct symm_arguments *a, struct symm_nodes_facts *facts)
 {
-    facts->bytes = mca_coll_symm_bytes(a->rdtype, (size_t)a->rcount) *
-                   (size_t)ompi_comm_size(a->comm);
+    facts->bytes = mca_coll_symm_nodes_bytes(facts->collective, a);
 }
-
-static void allgatherv_facts(const struct symm_arguments *a, struct symm_nodes_facts *facts)
-{
-    for (int rank = 0; rank < ompi_comm_size(a->comm); rank++) {
-        facts->bytes += mca_coll_symm_bytes(a->rdtype, symm_count_at(a->rcounts, (size_t)rank));
-    }
-}
-
-#define MAKE(name, plan, counts)                                                              \
-    static int name##_##plan(mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a)    \
-    {                                                                                         \
-        struct gather gather = {.nodes = nodes, .a = a, .has_counts = counts};                \
-        return plan(&gather);                                                                 \
-    }
-MAKE(allgather, leaders, false)
-MAKE(allgather, rails, false)
-MAKE(allgatherv, leaders, true)
-MAKE(allgatherv, rails, true)
 
 const struct symm_nodes_row mca_coll_symm_nodes_allgather = {
-    .facts = allgather_facts, .leaders = allgather_leaders, .rails = allgather_rails,
+    .facts = facts_of, .leaders = leaders, .rails = rails,
     .anywhere = SYMM_NODES_ANYWHERE(SYMM_NODES_RAILS)};
 const struct symm_nodes_row mca_coll_symm_nodes_allgatherv = {
-    .facts = allgatherv_facts, .leaders = allgatherv_leaders, .rails = allgatherv_rails,
+    .facts = facts_of, .leaders = leaders, .rails = rails,
     .anywhere = SYMM_NODES_ANYWHERE(SYMM_NODES_RAILS)};

@@ -37,27 +37,15 @@ static int leaders(mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a)
 
 /* ---- rails ----------------------------------------------------------------------------------- */
 
+static void along(struct symm_slices *slices, void *slice, size_t count)
+{
+    mca_coll_symm_rail_reduce(&slices->error, slices->nodes, slice, slices->room.at, count,
+                              slices->a->rdtype, slices->a->op);
+}
+
 static int rails(mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a)
 {
-    struct symm_slices slices;
-    size_t total = (size_t)a->rcount;
-    int error = mca_coll_symm_slices_open(&slices, nodes, a);
-    if (error != OMPI_SUCCESS) {
-        return error;
-    }
-    for (size_t at = 0; at < total; at += slices.piece) {
-        size_t count = total - at < slices.piece ? total - at : slices.piece;
-        size_t mine = mca_coll_symm_slices_reduce(&slices, at, count);
-        if (mine > 0) { /* this rank has a rail, and the rail a slice */
-            mca_coll_symm_rail_reduce(&slices.error, nodes,
-                                      mca_coll_symm_slices_fetch(&slices, mine), slices.room.at,
-                                      mine, a->rdtype, a->op);
-            mca_coll_symm_slices_store(&slices, mine);
-        }
-        mca_coll_symm_slices_gather(&slices, at, count, SYMM_SLICES_ALL);
-    }
-    mca_coll_symm_slices_close(&slices);
-    return slices.error;
+    return mca_coll_symm_slices_make(nodes, a, along, true, SYMM_SLICES_ALL);
 }
 
 const struct symm_nodes_row mca_coll_symm_nodes_allreduce = {

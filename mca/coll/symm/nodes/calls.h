@@ -19,7 +19,7 @@ typedef int mca_coll_symm_nodes_make_t(mca_coll_symm_nodes_t *nodes,
                                        const struct symm_arguments *a);
 
 struct symm_nodes_row {
-    /* The facts but for the collective, which the caller has set to zero. */
+    /* The facts, of which the collective is known and the rest is zero. */
     void (*facts)(const struct symm_arguments *a, struct symm_nodes_facts *facts);
     mca_coll_symm_nodes_make_t *leaders, *rails; /* NULL: no plan of that kind */
 
@@ -35,6 +35,25 @@ struct symm_nodes_row {
     extern const struct symm_nodes_row mca_coll_symm_nodes_##name;
 SYMM_NODES_COLLECTIVES(SYMM_NODES_ROW_DECLARE)
 #undef SYMM_NODES_ROW_DECLARE
+
+/* How many elements a rank has, in collectives with a count of each rank or one for all. */
+static inline size_t mca_coll_symm_nodes_count(enum symm_collective collective,
+                                               const struct symm_arguments *a, int rank)
+{
+    return symm_collective_get(collective)->has_counts ? symm_count_at(a->rcounts, (size_t)rank)
+                                                       : (size_t)a->rcount;
+}
+
+/* The bytes of the blocks of all ranks. */
+static inline size_t mca_coll_symm_nodes_bytes(enum symm_collective collective,
+                                               const struct symm_arguments *a)
+{
+    size_t count = 0;
+    for (int rank = 0; rank < ompi_comm_size(a->comm); rank++) {
+        count += mca_coll_symm_nodes_count(collective, a, rank);
+    }
+    return mca_coll_symm_bytes(a->rdtype, count);
+}
 
 /* Facts of reductions. */
 static inline void mca_coll_symm_nodes_reduction_facts(const struct symm_arguments *a,

@@ -15,22 +15,12 @@
 #include "mca/coll/symm/path/path.h"
 #include "mca/coll/symm/report/counters.h"
 
-static struct symm_nodes_facts facts_of(enum symm_collective collective,
-                                        const struct symm_nodes_row *row,
-                                        const struct symm_arguments *a)
+/* By the plan that make() has found. */
+static int plan_make(const struct symm_nodes_row *row, const struct symm_arguments *a,
+                     mca_coll_base_module_t *module)
 {
-    struct symm_nodes_facts facts = {.collective = collective};
-    row->facts(a, &facts);
-    return facts;
-}
-
-static int plan_make(enum symm_collective collective, const struct symm_nodes_row *row,
-                     const struct symm_arguments *a, mca_coll_symm_nodes_t *nodes)
-{
-    struct symm_nodes_facts facts = facts_of(collective, row, a);
-    enum symm_nodes_plan plan = mca_coll_symm_nodes_plan(&nodes->topology, &facts);
-    nodes->collective = collective;
-    return plan == SYMM_NODES_LEADERS ? row->leaders(nodes, a) : row->rails(nodes, a);
+    mca_coll_symm_nodes_t *nodes = (mca_coll_symm_nodes_t *)module;
+    return nodes->plan == SYMM_NODES_LEADERS ? row->leaders(nodes, a) : row->rails(nodes, a);
 }
 
 /* Little data on a device are copied once. */
@@ -45,9 +35,10 @@ static int make(enum symm_collective collective, const struct symm_nodes_row *ro
 {
     mca_coll_symm_nodes_t *nodes = (mca_coll_symm_nodes_t *)module;
     enum symm_mpi_function function = mca_coll_symm_function_of(collective, SYMM_CALL_BLOCKING);
-    struct symm_nodes_facts facts = facts_of(collective, row, a);
+    struct symm_nodes_facts facts = {.collective = collective};
     enum symm_nodes_plan plan = SYMM_NODES_FLAT;
     int rc = OMPI_SUCCESS;
+    row->facts(a, &facts);
     if (facts.bytes == 0 && collective != SYMM_BARRIER) {
         return mca_coll_symm_path_make(function, a, module);
     }
@@ -58,10 +49,12 @@ static int make(enum symm_collective collective, const struct symm_nodes_row *ro
     if (plan == SYMM_NODES_FLAT) {
         return mca_coll_symm_path_make(function, a, module);
     }
+    nodes->collective = collective;
+    nodes->plan = plan;
     bool may_copy = symm_cuda_is_built() && mca_coll_symm_function_has_data(function);
     nodes->needs_host = may_copy && !takes_devices(row, plan, facts.bytes);
     if (!nodes->needs_host) {
-        rc = plan_make(collective, row, a, nodes);
+        rc = plan_make(row, a, module);
     }
     if (nodes->needs_host) {
         nodes->above.kinds = nodes->super.kinds;
@@ -81,8 +74,7 @@ static int make(enum symm_collective collective, const struct symm_nodes_row *ro
     static int name##_plan_make SYMM_HEAD(name, BLOCKING)                                        \
     {                                                                                            \
         const struct symm_arguments arguments = SYMM_ARGUMENTS(name, BLOCKING);                  \
-        return plan_make(SYMM_##NUMBER, &mca_coll_symm_nodes_##name, &arguments,                 \
-                         (mca_coll_symm_nodes_t *)module);                                       \
+        return plan_make(&mca_coll_symm_nodes_##name, &arguments, module);                       \
     }
 SYMM_NODES_COLLECTIVES(FUNCTIONS)
 

@@ -117,12 +117,11 @@ static bool parts_make(mca_coll_symm_nodes_t *nodes, struct ompi_communicator_t 
     return is_made;
 }
 
-/* Whether all ranks say so; an error of the PML comes back in *error. */
-static bool all_say(bool mine, struct ompi_communicator_t *comm, int *error)
+/* Whether all ranks say so. */
+static bool all_say(bool mine, struct ompi_communicator_t *comm)
 {
     int least = 0;
-    *error = symm_ompi_least_int(mine, &least, comm);
-    return *error == OMPI_SUCCESS && least != 0;
+    return symm_ompi_least_int(mine, &least, comm) == OMPI_SUCCESS && least != 0;
 }
 
 static bool begin(struct ompi_communicator_t **part, struct ompi_communicator_t *comm)
@@ -146,13 +145,13 @@ static bool begin(struct ompi_communicator_t **part, struct ompi_communicator_t 
  */
 static bool make(mca_coll_symm_nodes_t *nodes, struct ompi_communicator_t *comm)
 {
-    int error, mine = lowest_near(comm);
+    int mine = lowest_near(comm);
     int *lowest = malloc((size_t)ompi_comm_size(comm) * sizeof(*lowest));
-    bool is_made = all_say(lowest != NULL && symm_ompi_has_comm_numbers(), comm, &error);
+    bool is_made = all_say(lowest != NULL && symm_ompi_has_comm_numbers(), comm);
     if (is_made) {
         is_made = symm_ompi_allgather_ints(&mine, 1, lowest, comm) == OMPI_SUCCESS &&
                   parts_make(nodes, comm, lowest);
-        is_made = all_say(is_made, comm, &error);
+        is_made = all_say(is_made, comm);
     }
     free(lowest);
     if (!is_made || nodes->topology.most == 1) {
@@ -168,7 +167,7 @@ static bool make(mca_coll_symm_nodes_t *nodes, struct ompi_communicator_t *comm)
     }
     bool has_node = begin(&nodes->node, comm);
     bool has_rail = begin(&nodes->rail, comm);
-    return all_say(has_node && has_rail, comm, &error);
+    return all_say(has_node && has_rail, comm);
 }
 
 void mca_coll_symm_nodes_end(mca_coll_symm_nodes_t *nodes)

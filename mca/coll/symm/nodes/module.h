@@ -17,6 +17,7 @@
 #define MCA_COLL_SYMM_NODES_MODULE_H
 
 #include "mca/coll/symm/base/layer.h"
+#include "mca/coll/symm/base/plans.h"
 #include "mca/coll/symm/nodes/topology.h"
 #include "mca/coll/symm/nodes/vector.h"
 
@@ -30,7 +31,8 @@ struct mca_coll_symm_nodes_t {
     mca_coll_symm_layer_t super;
     mca_coll_symm_layer_t above; /* our plans as what is below a layer */
     enum symm_nodes_state state;
-    enum symm_collective collective; /* of the call that is made by a plan */
+    enum symm_collective collective; /* of the call that is made by a plan, and that plan */
+    enum symm_nodes_plan plan;
     unsigned credit; /* of calls that wanted a plan, until there are communicators */
     struct symm_topology topology;
     struct ompi_communicator_t *node; /* NULL: this rank is alone on its node */

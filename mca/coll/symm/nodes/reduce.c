@@ -60,29 +60,17 @@ static int leaders(mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a)
     return error;
 }
 
+static void along(struct symm_slices *slices, void *slice, size_t count)
+{
+    rail_reduce(&slices->error, slices->nodes, slices->a, slice, slice, count);
+}
+
 static int rails(mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a)
 {
     const struct symm_topology *topology = &nodes->topology;
-    struct symm_slices slices;
-    size_t total = (size_t)a->rcount;
-    int error = mca_coll_symm_slices_open(&slices, nodes, a);
-    if (error != OMPI_SUCCESS) {
-        return error;
-    }
-    for (size_t at = 0; at < total; at += slices.piece) {
-        size_t count = total - at < slices.piece ? total - at : slices.piece;
-        size_t mine = mca_coll_symm_slices_reduce(&slices, at, count);
-        if (mine > 0) {
-            void *slice = mca_coll_symm_slices_fetch(&slices, mine);
-            rail_reduce(&slices.error, nodes, a, slice, slice, mine);
-        }
-        if (topology->node == topology->node_of[a->root]) {
-            mca_coll_symm_slices_store(&slices, mine);
-            mca_coll_symm_slices_gather(&slices, at, count, topology->local_of[a->root]);
-        }
-    }
-    mca_coll_symm_slices_close(&slices);
-    return slices.error;
+    return mca_coll_symm_slices_make(nodes, a, along,
+                                     topology->node == topology->node_of[a->root],
+                                     topology->local_of[a->root]);
 }
 
 const struct symm_nodes_row mca_coll_symm_nodes_reduce = {

@@ -14,17 +14,16 @@
  */
 #include "mca/coll/symm/nodes/calls.h"
 
-/* What differs between the two: the count of a rank. */
+/* A call of either; they differ in the count of a rank. */
 struct scatter {
     mca_coll_symm_nodes_t *nodes;
     const struct symm_arguments *a;
-    bool has_counts;
     int error;
 };
 
 static size_t count_of(const struct scatter *s, int rank)
 {
-    return s->has_counts ? symm_count_at(s->a->rcounts, (size_t)rank) : (size_t)s->a->rcount;
+    return mca_coll_symm_nodes_count(s->nodes->collective, s->a, rank);
 }
 
 /* ---- leaders --------------------------------------------------------------------------------- */
@@ -57,27 +56,27 @@ static void blocks_scatter(struct scatter *s, const void *sum)
                            .rbuf = s->a->rbuf, .rcount = (symm_count_t)mine, .rdtype = dtype});
 }
 
-static int leaders(struct scatter *s)
+static int leaders(mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a)
 {
-    const struct symm_topology *topology = &s->nodes->topology;
-    const struct symm_arguments *a = s->a;
+    struct scatter scatter = {.nodes = nodes, .a = a}, *s = &scatter;
+    const struct symm_topology *topology = &nodes->topology;
     const void *input = mca_coll_symm_nodes_input(a, 0);
     struct symm_room room;
     size_t total = 0;
     for (int rank = 0; rank < topology->size; rank++) {
         total += count_of(s, rank);
     }
-    if (!mca_coll_symm_room_open(&room, s->nodes->scratch, SYMM_NODES_SCRATCH, a->rdtype, total)) {
+    if (!mca_coll_symm_room_open(&room, nodes->scratch, SYMM_NODES_SCRATCH, a->rdtype, total)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     struct symm_arguments step = {.sbuf = input, .rbuf = room.at, .rcount = (symm_count_t)total,
                                   .rdtype = a->rdtype, .op = a->op};
-    if (s->nodes->node != NULL) {
-        mca_coll_symm_step(&s->error, s->nodes->node, SYMM_MPI_FUNCTION_reduce, step);
+    if (nodes->node != NULL) {
+        mca_coll_symm_step(&s->error, nodes->node, SYMM_MPI_FUNCTION_reduce, step);
         step.sbuf = MPI_IN_PLACE;
     }
     if (topology->local == 0) {
-        mca_coll_symm_step_between(&s->error, s->nodes, SYMM_MPI_FUNCTION_allreduce, step,
+        mca_coll_symm_step_between(&s->error, nodes, SYMM_MPI_FUNCTION_allreduce, step,
                                    mca_coll_symm_bytes(a->rdtype, total));
     }
     blocks_scatter(s, room.at);
@@ -155,24 +154,25 @@ static void rail_exchange(struct scatter *s, const struct piece *piece)
     }
 }
 
-static int rails(struct scatter *s)
+static int rails(mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a)
 {
+    struct scatter scatter = {.nodes = nodes, .a = a}, *s = &scatter;
     enum { HALF = SYMM_NODES_SCRATCH / 2, PIECE = 256 << 10 };
-    const struct symm_topology *topology = &s->nodes->topology;
-    struct ompi_datatype_t *dtype = s->a->rdtype;
+    const struct symm_topology *topology = &nodes->topology;
+    struct ompi_datatype_t *dtype = a->rdtype;
     struct symm_room slots, room;
     struct piece piece = {.at = 0};
-    size_t nodes = (size_t)topology->nodes, size = dtype->super.size, longest = 0;
-    piece.most = HALF / nodes < PIECE ? HALF / nodes / size : PIECE / size;
+    size_t number = (size_t)topology->nodes, size = dtype->super.size, longest = 0;
+    piece.most = HALF / number < PIECE ? HALF / number / size : PIECE / size;
     piece.most = piece.most > 0 ? piece.most : 1;
     for (int rank = 0; rank < topology->size; rank++) {
         longest = count_of(s, rank) > longest ? count_of(s, rank) : longest;
     }
-    if (!mca_coll_symm_room_open(&slots, s->nodes->scratch, HALF, dtype, nodes * piece.most)) {
+    if (!mca_coll_symm_room_open(&slots, nodes->scratch, HALF, dtype, number * piece.most)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    if (!mca_coll_symm_room_open(&room, s->nodes->scratch + HALF, HALF, dtype,
-                                 nodes * piece.most)) {
+    if (!mca_coll_symm_room_open(&room, nodes->scratch + HALF, HALF, dtype,
+                                 number * piece.most)) {
         mca_coll_symm_room_close(&slots);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
@@ -189,36 +189,13 @@ static int rails(struct scatter *s)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static void reduce_scatter_facts(const struct symm_arguments *a, struct symm_nodes_facts *facts)
+static void facts_of(const struct symm_arguments *a, struct symm_nodes_facts *facts)
 {
     facts->commutes = ompi_op_is_commute(a->op);
-    for (int rank = 0; rank < ompi_comm_size(a->comm); rank++) {
-        facts->bytes += mca_coll_symm_bytes(a->rdtype, symm_count_at(a->rcounts, (size_t)rank));
-    }
+    facts->bytes = mca_coll_symm_nodes_bytes(facts->collective, a);
 }
-
-static void reduce_scatter_block_facts(const struct symm_arguments *a,
-                                       struct symm_nodes_facts *facts)
-{
-    facts->commutes = ompi_op_is_commute(a->op);
-    facts->bytes = mca_coll_symm_bytes(a->rdtype, (size_t)a->rcount) *
-                   (size_t)ompi_comm_size(a->comm);
-}
-
-#define MAKE(name, plan, counts)                                                           \
-    static int name##_##plan(mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a) \
-    {                                                                                      \
-        struct scatter scatter = {.nodes = nodes, .a = a, .has_counts = counts};           \
-        return plan(&scatter);                                                             \
-    }
-MAKE(reduce_scatter, leaders, true)
-MAKE(reduce_scatter, rails, true)
-MAKE(reduce_scatter_block, leaders, false)
-MAKE(reduce_scatter_block, rails, false)
 
 const struct symm_nodes_row mca_coll_symm_nodes_reduce_scatter = {
-    .facts = reduce_scatter_facts, .leaders = reduce_scatter_leaders,
-    .rails = reduce_scatter_rails};
+    .facts = facts_of, .leaders = leaders, .rails = rails};
 const struct symm_nodes_row mca_coll_symm_nodes_reduce_scatter_block = {
-    .facts = reduce_scatter_block_facts, .leaders = reduce_scatter_block_leaders,
-    .rails = reduce_scatter_block_rails};
+    .facts = facts_of, .leaders = leaders, .rails = rails};

@@ -80,8 +80,9 @@ static int host_open(struct symm_slices *slices, size_t most, size_t spare)
     return OMPI_SUCCESS;
 }
 
-int mca_coll_symm_slices_open(struct symm_slices *slices, mca_coll_symm_nodes_t *nodes,
-                              const struct symm_arguments *a)
+/* Errors: OUT_OF_RESOURCE, NOT_SUPPORTED; nothing is open then. */
+static int slices_open(struct symm_slices *slices, mca_coll_symm_nodes_t *nodes,
+                       const struct symm_arguments *a)
 {
     size_t most = slice_most(&nodes->topology, a->rdtype->super.size);
     size_t spare = (size_t)nodes->topology.nodes; /* what a rail needs besides */
@@ -93,7 +94,7 @@ int mca_coll_symm_slices_open(struct symm_slices *slices, mca_coll_symm_nodes_t 
                        : host_open(slices, most, spare);
 }
 
-void mca_coll_symm_slices_close(struct symm_slices *slices)
+static void slices_close(struct symm_slices *slices)
 {
     if (slices->device >= 0) {
         symm_host_block_put(&slices->copy);
@@ -113,7 +114,8 @@ static void copy(struct symm_slices *slices, void *to, const void *from, size_t 
     }
 }
 
-void *mca_coll_symm_slices_fetch(struct symm_slices *slices, size_t mine)
+/* The slice of `mine` elements in host memory, and back to where it is. */
+static void *slice_fetch(struct symm_slices *slices, size_t mine)
 {
     if (slices->device < 0) {
         return slices->slice.at;
@@ -122,7 +124,7 @@ void *mca_coll_symm_slices_fetch(struct symm_slices *slices, size_t mine)
     return slices->copy.memory;
 }
 
-void mca_coll_symm_slices_store(struct symm_slices *slices, size_t mine)
+static void slice_store(struct symm_slices *slices, size_t mine)
 {
     if (slices->device >= 0) {
         copy(slices, slices->slice.at, slices->copy.memory, mine);
@@ -131,7 +133,11 @@ void mca_coll_symm_slices_store(struct symm_slices *slices, size_t mine)
 
 /* ---- the node's steps ------------------------------------------------------------------------ */
 
-size_t mca_coll_symm_slices_reduce(struct symm_slices *slices, size_t at, size_t count)
+/*
+ * Every rank of the node gets its slice of a piece, reduced on the node.  Returns how many elements
+ * it has: those with the same local number have as many.
+ */
+static size_t slices_reduce(struct symm_slices *slices, size_t at, size_t count)
 {
     const struct symm_arguments *a = slices->a;
     const struct symm_topology *topology = &slices->nodes->topology;
@@ -152,7 +158,8 @@ size_t mca_coll_symm_slices_reduce(struct symm_slices *slices, size_t at, size_t
     return slices->vector->counts[topology->local];
 }
 
-void mca_coll_symm_slices_gather(struct symm_slices *slices, size_t at, size_t count, int local)
+/* Bring the slices of a piece together, at its place in the output. */
+static void slices_gather(struct symm_slices *slices, size_t at, size_t count, int local)
 {
     const struct symm_arguments *a = slices->a;
     struct symm_vector *vector = slices->vector;
@@ -174,4 +181,30 @@ void mca_coll_symm_slices_gather(struct symm_slices *slices, size_t at, size_t c
             .rcounts = mca_coll_symm_vector_counts(vector, ompi_comm_size(node)),
             .rdisps = mca_coll_symm_vector_disps(vector, ompi_comm_size(node)),
             .rdtype = a->rdtype, .root = local == SYMM_SLICES_ALL ? 0 : local});
+}
+
+/* ---- a call ---------------------------------------------------------------------------------- */
+
+int mca_coll_symm_slices_make(mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a,
+                              mca_coll_symm_slices_along_t *along, bool has_result, int local)
+{
+    struct symm_slices slices;
+    size_t total = (size_t)a->rcount;
+    int error = slices_open(&slices, nodes, a);
+    if (error != OMPI_SUCCESS) {
+        return error;
+    }
+    for (size_t at = 0; at < total; at += slices.piece) {
+        size_t count = total - at < slices.piece ? total - at : slices.piece;
+        size_t mine = slices_reduce(&slices, at, count);
+        if (mine > 0) { /* this rank has a rail, and the rail a slice */
+            along(&slices, slice_fetch(&slices, mine), mine);
+        }
+        if (has_result) {
+            slice_store(&slices, mine);
+            slices_gather(&slices, at, count, local);
+        }
+    }
+    slices_close(&slices);
+    return slices.error;
 }

@@ -28,29 +28,17 @@ struct symm_slices {
     int error;
 };
 
-/*
- * Errors, after which nothing is open: OMPI_ERR_OUT_OF_RESOURCE, and OMPI_ERR_NOT_SUPPORTED where
- * data on a device need copies: then nodes->needs_host is set.
- */
-int mca_coll_symm_slices_open(struct symm_slices *slices, mca_coll_symm_nodes_t *nodes,
-                              const struct symm_arguments *a);
-void mca_coll_symm_slices_close(struct symm_slices *slices);
+/* Take a slice of `count` elements, which is in host memory, along this rank's rail. */
+typedef void mca_coll_symm_slices_along_t(struct symm_slices *slices, void *slice, size_t count);
 
 /*
- * Every rank of the node gets its slice of a piece of `count` elements, reduced on the node, at
- * slice.at.  Returns how many elements it has: those with the same local number have as many.
- */
-size_t mca_coll_symm_slices_reduce(struct symm_slices *slices, size_t at, size_t count);
-
-/* The slice of `mine` elements in host memory, and back to where it is. */
-void *mca_coll_symm_slices_fetch(struct symm_slices *slices, size_t mine);
-void mca_coll_symm_slices_store(struct symm_slices *slices, size_t mine);
-
-/*
- * Bring the slices of a piece together, on all ranks of the node or on one: at its place in the
- * output.
+ * Make a call: reduce slices on the node, take them along the rails, and bring them together on the
+ * rank of the node with a local number, or on all.  On nodes without a result they end there.
+ * OMPI_ERR_NOT_SUPPORTED, with nodes->needs_host: data on a device need copies, and nothing has
+ * been done.
  */
 enum { SYMM_SLICES_ALL = -1 };
-void mca_coll_symm_slices_gather(struct symm_slices *slices, size_t at, size_t count, int local);
+int mca_coll_symm_slices_make(mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a,
+                              mca_coll_symm_slices_along_t *along, bool has_result, int local);
 
 #endif /* MCA_COLL_SYMM_NODES_SLICES_H */
