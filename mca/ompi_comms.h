@@ -141,18 +141,37 @@ static inline int symm_ompi_modex_tell(int32_t number)
     return rc;
 }
 
-/*
- * What a process has told; an error if it has told nothing, for which nobody waits: 5.0 would, as
- * the process might tell it yet.
- */
-static inline int symm_ompi_modex_hear(const opal_process_name_t *name, int32_t *number)
+/* What a process has told, as far as this node's server knows; nobody waits. */
+static inline int symm_ompi_modex_look_up(const ompi_proc_t *proc, int32_t *number)
 {
     int rc;
 #if OMPI_MAJOR_VERSION == 4
-    OPAL_MODEX_RECV_VALUE_IMMEDIATE(rc, SYMM_OMPI_TOLD_KEY, name, &number, OPAL_INT32);
+    OPAL_MODEX_RECV_VALUE_IMMEDIATE(rc, SYMM_OMPI_TOLD_KEY, &proc->super.proc_name, &number,
+                                    OPAL_INT32);
 #else
-    OPAL_MODEX_RECV_VALUE_IMMEDIATE(rc, SYMM_OMPI_TOLD_KEY, name, &number, PMIX_INT32);
+    OPAL_MODEX_RECV_VALUE_IMMEDIATE(rc, SYMM_OMPI_TOLD_KEY, &proc->super.proc_name, &number,
+                                    PMIX_INT32);
 #endif
+    return rc;
+}
+
+/*
+ * What a process has told; an error if it has told nothing.  A look-up that waits would wait for
+ * ever then, as the process might tell it yet.  One that does not wait needs the process's data to
+ * be on this node, and 5.0 has them fetched there one process at a time, with the address that the
+ * first message wants (pml/ucx); so it is made again behind that.
+ */
+static inline int symm_ompi_modex_hear(ompi_proc_t *proc, int32_t *number)
+{
+    int rc = symm_ompi_modex_look_up(proc, number);
+    for (int tag = 0; rc != OMPI_SUCCESS && tag < OMPI_PROC_ENDPOINT_TAG_MAX; tag++) {
+        if (proc->proc_endpoints[tag] != NULL) {
+            return rc;
+        }
+    }
+    if (rc != OMPI_SUCCESS && MCA_PML_CALL(add_procs(&proc, 1)) == OMPI_SUCCESS) {
+        rc = symm_ompi_modex_look_up(proc, number);
+    }
     return rc;
 }
 
@@ -228,9 +247,9 @@ static inline int symm_ompi_modex_tell(int32_t number)
     return OMPI_ERR_NOT_SUPPORTED;
 }
 
-static inline int symm_ompi_modex_hear(const opal_process_name_t *name, int32_t *number)
+static inline int symm_ompi_modex_hear(ompi_proc_t *proc, int32_t *number)
 {
-    (void)name;
+    (void)proc;
     (void)number;
     return OMPI_ERR_NOT_SUPPORTED;
 }

@@ -35,15 +35,15 @@ void mca_coll_symm_present_close(void)
     }
 }
 
-static bool has_told(const ompi_proc_t *proc)
+static bool has_told(ompi_proc_t *proc)
 {
     int32_t priority = -1;
-    return symm_ompi_modex_hear(&proc->super.proc_name, &priority) == OMPI_SUCCESS &&
+    return symm_ompi_modex_hear(proc, &priority) == OMPI_SUCCESS &&
            priority == mca_coll_symm_component.priority;
 }
 
 /* A look-up takes some microseconds.  Without memory for the answer it is made again. */
-static bool is_present(const ompi_proc_t *proc)
+static bool is_present(ompi_proc_t *proc)
 {
     uint32_t number = proc->super.proc_name.vpid;
     void *found = NULL;
@@ -60,7 +60,7 @@ bool mca_coll_symm_are_present(struct ompi_communicator_t *comm)
 {
     bool are = is_open && symm_ompi_modex_brings_all();
     for (int rank = 0; are && rank < ompi_comm_size(comm); rank++) {
-        const ompi_proc_t *proc = ompi_group_peer_lookup(comm->c_local_group, rank);
+        ompi_proc_t *proc = ompi_group_peer_lookup(comm->c_local_group, rank);
         are = proc != NULL && proc->super.proc_name.jobid == OPAL_PROC_MY_NAME.jobid &&
               is_present(proc);
     }
