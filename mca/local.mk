@@ -134,10 +134,10 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/nodes/rail.c \
 	mca/coll/symm/nodes/reduce.c \
 	mca/coll/symm/nodes/reduce_scatter.c \
+	mca/coll/symm/nodes/request.c mca/coll/symm/nodes/request.h \
 	mca/coll/symm/nodes/slices.c mca/coll/symm/nodes/slices.h \
-	mca/coll/symm/nodes/step.c mca/coll/symm/nodes/step.h \
+	mca/coll/symm/nodes/steps.c mca/coll/symm/nodes/steps.h \
 	mca/coll/symm/nodes/topology.c mca/coll/symm/nodes/topology.h \
-	mca/coll/symm/nodes/vector.c mca/coll/symm/nodes/vector.h \
 	mca/coll/symm/path/path.c mca/coll/symm/path/path.h \
 	mca/coll/symm/progress_thread/thread.c mca/coll/symm/progress_thread/thread.h \
 	mca/coll/symm/progress_thread/safe_steps.c mca/coll/symm/progress_thread/safe_steps.h \

@@ -37,6 +37,7 @@ processes_programs = \
 	tests/processes/check_messages \
 	tests/processes/check_mixtures \
 	tests/processes/check_across \
+	tests/processes/check_across_requests \
 	tests/processes/check_wire \
 	tests/processes/check_nodes \
 	tests/processes/check_outstanding \

@@ -13,6 +13,7 @@
 #include "mca/coll/symm/data/recognise.h"
 #include "mca/coll/symm/host_copy/request.h"
 #include "mca/coll/symm/nodes/present.h"
+#include "mca/coll/symm/nodes/request.h"
 #include "mca/coll/symm/report/pvars.h"
 #include "mca/coll/symm/report/report.h"
 #include "mca/coll/symm/device/pack_buffers.h"
@@ -134,6 +135,7 @@ static int component_close(void)
         mca_coll_symm_table_close();
         mca_coll_symm_requests_close();
         mca_coll_symm_host_copy_requests_close();
+        mca_coll_symm_nodes_requests_close();
         symm_host_blocks_close();
         mca_coll_symm_present_close();
         mca_coll_symm_modex_close();

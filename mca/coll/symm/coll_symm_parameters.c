@@ -97,9 +97,10 @@ static const struct symm_parameter progress_thread_parameter = {
 
 static const struct symm_parameter nodes_parameter = {
     "nodes",
-    "Calls on communicators whose ranks are on several nodes. auto: blocking calls of barrier, "
-    "broadcast, reduce, all-reduce and all-gather are made by steps within nodes and between them, "
-    "where that is quicker. never, in any process of a communicator: the component below makes all",
+    "Calls on communicators whose ranks are on several nodes. auto: barriers, broadcasts, reduces, "
+    "all-reduces, all-gathers, reduce-scatters and all-to-alls are made by steps within nodes and "
+    "between them, where that is quicker. never, in any process of a communicator: the component "
+    "below makes all",
     OPAL_INFO_LVL_1};
 
 static const mca_base_var_enum_value_t nodes_values[] = {

@@ -165,6 +165,13 @@ static inline enum symm_call_form mca_coll_symm_function_form(enum symm_mpi_func
     return (enum symm_call_form)((int)function % SYMM_CALL_FORM_COUNT);
 }
 
+/* The number of the collective of a function that may be served. */
+static inline enum symm_collective mca_coll_symm_function_collective(
+    enum symm_mpi_function function)
+{
+    return (enum symm_collective)((int)function / SYMM_CALL_FORM_COUNT);
+}
+
 /* The collective of a function; NULL: it is not served. */
 static inline const struct symm_collective_row *mca_coll_symm_function_row(
     enum symm_mpi_function function)

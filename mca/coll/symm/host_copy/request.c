@@ -152,6 +152,7 @@ int mca_coll_symm_host_copy_request(enum symm_mpi_function function,
     mca_coll_symm_host_copy_buffers_begin(&buffers, arguments->comm,
                                           ((const mca_coll_symm_layer_t *)module)->kinds,
                                           mca_coll_symm_host_copy_is_served(module));
+    buffers.need_host = ((const mca_coll_symm_layer_t *)module)->needs_host;
     mca_coll_symm_host_copy_describe(function, &buffers, arguments);
     if (mca_coll_symm_host_copy_hands_on(&buffers)) {
         return mca_coll_symm_layer_call_request(function, arguments, module);

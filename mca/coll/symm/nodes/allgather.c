@@ -11,71 +11,67 @@
  */
 #include "mca/coll/symm/nodes/calls.h"
 
-/* A call of either; they differ in the block of a rank. */
-struct gather {
-    mca_coll_symm_nodes_t *nodes;
-    const struct symm_arguments *a;
-    int error;
-};
-
-static size_t count_of(const struct gather *g, int rank)
+static size_t count_of(const struct symm_nodes_call *call, int rank)
 {
-    return mca_coll_symm_nodes_count(g->nodes->collective, g->a, rank);
+    return mca_coll_symm_nodes_count(call->collective, &call->a, rank);
 }
 
-static ptrdiff_t disp_of(const struct gather *g, int rank)
+static ptrdiff_t disp_of(const struct symm_nodes_call *call, int rank)
 {
-    bool has_counts = symm_collective_get(g->nodes->collective)->has_counts;
-    return has_counts ? symm_disp_at(g->a->rdisps, (size_t)rank)
-                      : (ptrdiff_t)rank * (ptrdiff_t)g->a->rcount;
+    bool has_counts = symm_collective_get(call->collective)->has_counts;
+    return has_counts ? symm_disp_at(call->a.rdisps, (size_t)rank)
+                      : (ptrdiff_t)rank * (ptrdiff_t)call->a.rcount;
 }
 
-static void *block_of(const struct gather *g, int rank)
+static void *block_of(const struct symm_nodes_call *call, int rank)
 {
     ptrdiff_t lower, extent;
-    ompi_datatype_get_extent(g->a->rdtype, &lower, &extent);
-    return mca_coll_symm_at(g->a->rbuf, disp_of(g, rank) * extent);
+    ompi_datatype_get_extent(call->a.rdtype, &lower, &extent);
+    return mca_coll_symm_at(call->a.rbuf, disp_of(call, rank) * extent);
 }
 
 /* ---- leaders --------------------------------------------------------------------------------- */
 
-static void own_pack(const struct gather *g, unsigned char *packed)
+static int own_pack(struct symm_nodes_call *call, const struct symm_arguments *work)
 {
-    const struct symm_arguments *a = g->a;
+    const struct symm_arguments *a = &call->a;
     int rank = ompi_comm_rank(a->comm);
     struct symm_layout layout;
     if (a->sbuf == MPI_IN_PLACE) {
-        mca_coll_symm_layout_describe(&layout, a->rdtype, count_of(g, rank));
-        mca_coll_symm_pack(&layout, block_of(g, rank), packed);
+        mca_coll_symm_layout_describe(&layout, a->rdtype, count_of(call, rank));
+        mca_coll_symm_pack(&layout, block_of(call, rank), work->rbuf);
     } else {
         mca_coll_symm_layout_describe(&layout, a->sdtype, (size_t)a->scount);
-        mca_coll_symm_pack(&layout, a->sbuf, packed);
+        mca_coll_symm_pack(&layout, a->sbuf, work->rbuf);
     }
+    return OMPI_SUCCESS;
 }
 
-static void all_unpack(const struct gather *g, const unsigned char *packed)
+static int all_unpack(struct symm_nodes_call *call, const struct symm_arguments *work)
 {
-    const struct symm_topology *topology = &g->nodes->topology;
+    const struct symm_topology *topology = &call->nodes->topology;
+    const unsigned char *packed = work->sbuf;
     struct symm_layout layout;
     size_t count = SIZE_MAX;
     for (int i = 0; i < topology->size; i++, packed += layout.bytes) {
         int rank = topology->ranks[i];
-        if (count_of(g, rank) != count) {
-            count = count_of(g, rank);
-            mca_coll_symm_layout_describe(&layout, g->a->rdtype, count);
+        if (count_of(call, rank) != count) {
+            count = count_of(call, rank);
+            mca_coll_symm_layout_describe(&layout, call->a.rdtype, count);
         }
-        mca_coll_symm_unpack(&layout, packed, block_of(g, rank));
+        mca_coll_symm_unpack(&layout, packed, block_of(call, rank));
     }
+    return OMPI_SUCCESS;
 }
 
 /* The bytes of each rank of a node, from `begin` on.  Returns those of all. */
-static size_t node_bytes(const struct gather *g, int node, struct symm_vector *vector)
+static size_t node_bytes(const struct symm_nodes_call *call, int node, struct symm_vector *vector)
 {
-    const struct symm_topology *topology = &g->nodes->topology;
+    const struct symm_topology *topology = &call->nodes->topology;
     size_t bytes = 0;
     for (int local = 0; local < symm_topology_count(topology, node); local++) {
-        size_t block = mca_coll_symm_bytes(g->a->rdtype,
-                                           count_of(g, symm_topology_rank(topology, node, local)));
+        int rank = symm_topology_rank(topology, node, local);
+        size_t block = mca_coll_symm_bytes(call->a.rdtype, count_of(call, rank));
         if (vector != NULL) {
             vector->counts[local] = block;
             vector->disps[local] = (ptrdiff_t)bytes;
@@ -86,16 +82,20 @@ static size_t node_bytes(const struct gather *g, int node, struct symm_vector *v
 }
 
 /* All blocks of this rank's node come to its leader, at `packed`. */
-static void near_gather(struct gather *g, unsigned char *packed)
+static void near_gather(struct symm_nodes_call *call, unsigned char *packed)
 {
-    const struct symm_topology *topology = &g->nodes->topology;
-    struct symm_vector *vector = &g->nodes->vectors[0];
+    const struct symm_topology *topology = &call->nodes->topology;
     int count = symm_topology_count(topology, topology->node);
-    (void)node_bytes(g, topology->node, vector);
-    own_pack(g, packed); /* a leader's is the first block */
-    if (g->nodes->node != NULL) {
+    struct symm_vector *vector = mca_coll_symm_vector(call, count);
+    if (vector == NULL) {
+        return;
+    }
+    (void)node_bytes(call, topology->node, vector);
+    /* a leader's is the first block */
+    mca_coll_symm_step_work(call, own_pack, (struct symm_arguments){.rbuf = packed});
+    if (call->nodes->node != NULL) {
         mca_coll_symm_step(
-            &g->error, g->nodes->node, SYMM_MPI_FUNCTION_gatherv,
+            call, call->nodes->node, SYMM_GATHERV,
             (struct symm_arguments){
                 .sbuf = topology->local == 0 ? MPI_IN_PLACE : packed,
                 .scount = (symm_count_t)vector->counts[topology->local], .sdtype = MPI_BYTE,
@@ -104,22 +104,25 @@ static void near_gather(struct gather *g, unsigned char *packed)
     }
 }
 
-static int leaders(mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a)
+static int leaders(struct symm_nodes_call *call)
 {
-    struct gather gather = {.nodes = nodes, .a = a}, *g = &gather;
-    const struct symm_topology *topology = &nodes->topology;
-    struct symm_vector *vector = &nodes->vectors[1];
-    unsigned char *packed = nodes->scratch;
+    const struct symm_topology *topology = &call->nodes->topology;
+    struct symm_vector *vector = mca_coll_symm_vector(call, topology->nodes);
     size_t total = 0;
-    for (int node = 0; node < topology->nodes; node++) {
-        vector->counts[node] = node_bytes(g, node, NULL);
+    for (int node = 0; vector != NULL && node < topology->nodes; node++) {
+        vector->counts[node] = node_bytes(call, node, NULL);
         vector->disps[node] = (ptrdiff_t)total;
         total += vector->counts[node];
     }
-    near_gather(g, packed + vector->disps[topology->node]);
+    if (vector == NULL ||
+        !mca_coll_symm_room_open(call, 0, SYMM_NODES_SCRATCH, MPI_BYTE, total)) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    unsigned char *packed = call->rooms[0].at;
+    near_gather(call, packed + vector->disps[topology->node]);
     if (topology->local == 0) {
         mca_coll_symm_step_between(
-            &g->error, nodes, SYMM_MPI_FUNCTION_allgatherv,
+            call, SYMM_ALLGATHERV,
             (struct symm_arguments){
                 .sbuf = MPI_IN_PLACE, .sdtype = MPI_BYTE, .rbuf = packed,
                 .rcounts = mca_coll_symm_vector_counts(vector, topology->nodes),
@@ -127,54 +130,57 @@ static int leaders(mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a)
                 .rdtype = MPI_BYTE},
             vector->counts[topology->node]);
     }
-    if (nodes->node != NULL) {
-        mca_coll_symm_step(&g->error, nodes->node, SYMM_MPI_FUNCTION_bcast,
+    if (call->nodes->node != NULL) {
+        mca_coll_symm_step(call, call->nodes->node, SYMM_BCAST,
                            (struct symm_arguments){.rbuf = packed, .rcount = (symm_count_t)total,
                                                    .rdtype = MPI_BYTE});
     }
-    all_unpack(g, packed);
-    return g->error;
+    mca_coll_symm_step_work(call, all_unpack, (struct symm_arguments){.sbuf = packed});
+    return OMPI_SUCCESS;
 }
 
 /* ---- rails ----------------------------------------------------------------------------------- */
 
 /* Along this rank's rail, or among its node's ranks the blocks of those of `node`. */
-static void blocks_gather(struct gather *g, int count, int node, bool is_rail, const void *input)
+static void blocks_gather(struct symm_nodes_call *call, int count, int node, bool is_rail,
+                          const void *input)
 {
-    const struct symm_topology *topology = &g->nodes->topology;
-    struct symm_vector *vector = &g->nodes->vectors[0];
+    const struct symm_topology *topology = &call->nodes->topology;
+    struct symm_vector *vector = mca_coll_symm_vector(call, count);
+    if (vector == NULL) {
+        return;
+    }
     for (int i = 0; i < count; i++) {
         int rank = is_rail ? symm_topology_rank(topology, i, topology->local)
                            : symm_topology_rank(topology, node, i);
-        vector->counts[i] = count_of(g, rank);
-        vector->disps[i] = disp_of(g, rank);
+        vector->counts[i] = count_of(call, rank);
+        vector->disps[i] = disp_of(call, rank);
     }
     const struct symm_arguments step = {
-        .sbuf = input, .scount = g->a->scount, .sdtype = g->a->sdtype, .rbuf = g->a->rbuf,
+        .sbuf = input, .scount = call->a.scount, .sdtype = call->a.sdtype, .rbuf = call->a.rbuf,
         .rcounts = mca_coll_symm_vector_counts(vector, count),
-        .rdisps = mca_coll_symm_vector_disps(vector, count), .rdtype = g->a->rdtype};
+        .rdisps = mca_coll_symm_vector_disps(vector, count), .rdtype = call->a.rdtype};
     if (is_rail) {
-        mca_coll_symm_step_between(&g->error, g->nodes, SYMM_MPI_FUNCTION_allgatherv, step,
+        mca_coll_symm_step_between(call, SYMM_ALLGATHERV, step,
                                    mca_coll_symm_bytes(step.rdtype,
                                                        vector->counts[topology->node]));
     } else {
-        mca_coll_symm_step(&g->error, g->nodes->node, SYMM_MPI_FUNCTION_allgatherv, step);
+        mca_coll_symm_step(call, call->nodes->node, SYMM_ALLGATHERV, step);
     }
 }
 
 /* Each node has as many ranks as there are rails. */
-static int rails(mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a)
+static int rails(struct symm_nodes_call *call)
 {
-    struct gather gather = {.nodes = nodes, .a = a}, *g = &gather;
-    const struct symm_topology *topology = &nodes->topology;
-    blocks_gather(g, topology->rails, topology->node, false, a->sbuf);
-    blocks_gather(g, topology->nodes, 0, true, MPI_IN_PLACE);
+    const struct symm_topology *topology = &call->nodes->topology;
+    blocks_gather(call, topology->rails, topology->node, false, call->a.sbuf);
+    blocks_gather(call, topology->nodes, 0, true, MPI_IN_PLACE);
     for (int node = 0; node < topology->nodes; node++) {
         if (node != topology->node) {
-            blocks_gather(g, topology->rails, node, false, MPI_IN_PLACE);
+            blocks_gather(call, topology->rails, node, false, MPI_IN_PLACE);
         }
     }
-    return g->error;
+    return OMPI_SUCCESS;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */

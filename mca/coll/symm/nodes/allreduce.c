@@ -11,41 +11,41 @@
  */
 #include "mca/coll/symm/nodes/slices.h"
 
-static int leaders(mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a)
+static int leaders(struct symm_nodes_call *call)
 {
-    bool is_leader = nodes->topology.local == 0;
-    int error = OMPI_SUCCESS;
+    const struct symm_arguments *a = &call->a;
+    struct ompi_communicator_t *node = call->nodes->node;
+    bool is_leader = call->nodes->topology.local == 0;
     struct symm_arguments step = {.rcount = a->rcount, .rdtype = a->rdtype, .op = a->op};
-    if (nodes->node != NULL) {
+    if (node != NULL) {
         step.sbuf = is_leader ? a->sbuf : mca_coll_symm_nodes_input(a, 0);
         step.rbuf = is_leader ? a->rbuf : NULL;
-        mca_coll_symm_step(&error, nodes->node, SYMM_MPI_FUNCTION_reduce, step);
+        mca_coll_symm_step(call, node, SYMM_REDUCE, step);
     } else if (a->sbuf != MPI_IN_PLACE) {
-        mca_coll_symm_step_copy(&error, a->sbuf, a->rbuf, (size_t)a->rcount, a->rdtype);
+        mca_coll_symm_step_copy(call, a->sbuf, a->rbuf, (size_t)a->rcount, a->rdtype);
     }
     step.rbuf = a->rbuf;
     if (is_leader) {
         step.sbuf = MPI_IN_PLACE;
-        mca_coll_symm_step_between(&error, nodes, SYMM_MPI_FUNCTION_allreduce, step,
+        mca_coll_symm_step_between(call, SYMM_ALLREDUCE, step,
                                    mca_coll_symm_bytes(a->rdtype, (size_t)a->rcount));
     }
-    if (nodes->node != NULL) {
-        mca_coll_symm_step(&error, nodes->node, SYMM_MPI_FUNCTION_bcast, step);
+    if (node != NULL) {
+        mca_coll_symm_step(call, node, SYMM_BCAST, step);
     }
-    return error;
+    return OMPI_SUCCESS;
 }
 
 /* ---- rails ----------------------------------------------------------------------------------- */
 
-static void along(struct symm_slices *slices, void *slice, size_t count)
+static void along(struct symm_nodes_call *call, void *slice, size_t count)
 {
-    mca_coll_symm_rail_reduce(&slices->error, slices->nodes, slice, slices->room.at, count,
-                              slices->a->rdtype, slices->a->op);
+    mca_coll_symm_rail_reduce(call, slice, call->rooms[1].at, count);
 }
 
-static int rails(mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a)
+static int rails(struct symm_nodes_call *call)
 {
-    return mca_coll_symm_slices_make(nodes, a, along, true, SYMM_SLICES_ALL);
+    return mca_coll_symm_slices_describe(call, along, true, SYMM_SLICES_ALL);
 }
 
 const struct symm_nodes_row mca_coll_symm_nodes_allreduce = {

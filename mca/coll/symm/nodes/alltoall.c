@@ -22,9 +22,11 @@ static void *block_of(const void *buffer, int rank, size_t count, struct ompi_da
 }
 
 /* By local number, and then by node. */
-static void pack(const struct symm_topology *topology, const struct symm_arguments *a,
-                 unsigned char *packed)
+static int pack(struct symm_nodes_call *call, const struct symm_arguments *work)
 {
+    const struct symm_topology *topology = &call->nodes->topology;
+    const struct symm_arguments *a = &call->a;
+    unsigned char *packed = work->rbuf;
     bool in_place = a->sbuf == MPI_IN_PLACE;
     const void *buffer = in_place ? a->rbuf : a->sbuf;
     size_t count = (size_t)(in_place ? a->rcount : a->scount);
@@ -37,50 +39,65 @@ static void pack(const struct symm_topology *topology, const struct symm_argumen
             mca_coll_symm_pack(&layout, block_of(buffer, rank, count, dtype), packed);
         }
     }
+    return OMPI_SUCCESS;
 }
 
 /* By node, and then by local number. */
-static void unpack(const struct symm_topology *topology, const struct symm_arguments *a,
-                   const unsigned char *packed)
+static int unpack(struct symm_nodes_call *call, const struct symm_arguments *work)
 {
+    const struct symm_topology *topology = &call->nodes->topology;
+    const struct symm_arguments *a = &call->a;
+    const unsigned char *packed = work->sbuf;
     struct symm_layout layout;
     mca_coll_symm_layout_describe(&layout, a->rdtype, (size_t)a->rcount);
     for (int i = 0; i < topology->size; i++, packed += layout.bytes) {
         mca_coll_symm_unpack(&layout, packed,
                              block_of(a->rbuf, topology->ranks[i], (size_t)a->rcount, a->rdtype));
     }
+    return OMPI_SUCCESS;
 }
 
-static void turn(const struct symm_topology *topology, size_t bytes, const unsigned char *by_local,
-                 unsigned char *by_node)
+/* From the order by local number to the one by node: blocks of so many bytes. */
+static int turn(struct symm_nodes_call *call, const struct symm_arguments *work)
 {
+    const struct symm_topology *topology = &call->nodes->topology;
+    const unsigned char *by_local = work->sbuf;
+    unsigned char *by_node = work->rbuf;
+    size_t bytes = (size_t)work->rcount;
     for (int node = 0; node < topology->nodes; node++) {
         for (int local = 0; local < topology->rails; local++, by_node += bytes) {
             memcpy(by_node, by_local + (size_t)(local * topology->nodes + node) * bytes, bytes);
         }
     }
+    return OMPI_SUCCESS;
 }
 
-static int rails(mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a)
+static struct symm_arguments exchange(const void *from, void *to, size_t bytes)
 {
-    const struct symm_topology *topology = &nodes->topology;
-    size_t bytes = mca_coll_symm_bytes(a->rdtype, (size_t)a->rcount);
+    return (struct symm_arguments){
+        .sbuf = from, .scount = (symm_count_t)bytes, .sdtype = MPI_BYTE, .rbuf = to,
+        .rcount = (symm_count_t)bytes, .rdtype = MPI_BYTE};
+}
+
+static int rails(struct symm_nodes_call *call)
+{
+    const struct symm_topology *topology = &call->nodes->topology;
+    size_t bytes = mca_coll_symm_bytes(call->a.rdtype, (size_t)call->a.rcount);
     size_t near = bytes * (size_t)topology->nodes, far = bytes * (size_t)topology->rails;
-    unsigned char *first = nodes->scratch, *second = nodes->scratch + SYMM_NODES_SCRATCH / 2;
-    int error = OMPI_SUCCESS;
-    pack(topology, a, first);
-    mca_coll_symm_step(&error, nodes->node, SYMM_MPI_FUNCTION_alltoall,
-                       (struct symm_arguments){
-                           .sbuf = first, .scount = (symm_count_t)near, .sdtype = MPI_BYTE,
-                           .rbuf = second, .rcount = (symm_count_t)near, .rdtype = MPI_BYTE});
-    turn(topology, bytes, second, first);
-    mca_coll_symm_step_between(
-        &error, nodes, SYMM_MPI_FUNCTION_alltoall,
-        (struct symm_arguments){.sbuf = first, .scount = (symm_count_t)far, .sdtype = MPI_BYTE,
-                                .rbuf = second, .rcount = (symm_count_t)far, .rdtype = MPI_BYTE},
-        far * (size_t)(topology->nodes - 1));
-    unpack(topology, a, second);
-    return error;
+    for (int i = 0; i < 2; i++) {
+        if (!mca_coll_symm_room_open(call, i, SYMM_NODES_HALF, MPI_BYTE,
+                                     bytes * (size_t)topology->size)) {
+            return OMPI_ERR_OUT_OF_RESOURCE;
+        }
+    }
+    void *first = call->rooms[0].at, *second = call->rooms[1].at;
+    mca_coll_symm_step_work(call, pack, (struct symm_arguments){.rbuf = first});
+    mca_coll_symm_step(call, call->nodes->node, SYMM_ALLTOALL, exchange(first, second, near));
+    mca_coll_symm_step_work(call, turn, exchange(second, first, bytes));
+    mca_coll_symm_step_between(call, SYMM_ALLTOALL, exchange(first, second, far),
+                               far * (size_t)(topology->nodes - 1));
+    mca_coll_symm_step_work(call, unpack, (struct symm_arguments){.sbuf = second});
+    return OMPI_SUCCESS;
 }
 
 const struct symm_nodes_row mca_coll_symm_nodes_alltoall = {.facts = facts_of, .rails = rails};

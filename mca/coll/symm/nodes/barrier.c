@@ -14,25 +14,21 @@ static void facts_of(const struct symm_arguments *a, struct symm_nodes_facts *fa
 }
 
 /* Calls without data would end at once. */
-static int leaders(mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a)
+static int leaders(struct symm_nodes_call *call)
 {
-    unsigned char sent = 0, met = 0;
-    int error = OMPI_SUCCESS;
-    (void)a;
-    if (nodes->node != NULL) {
-        mca_coll_symm_step(&error, nodes->node, SYMM_MPI_FUNCTION_reduce,
-                           (struct symm_arguments){.sbuf = &sent, .rbuf = &met, .rcount = 1,
-                                                   .rdtype = MPI_BYTE, .op = MPI_BOR});
+    struct ompi_communicator_t *node = call->nodes->node;
+    struct symm_arguments step = {.sbuf = &call->byte[0], .rbuf = &call->byte[1], .rcount = 1,
+                                  .rdtype = MPI_BYTE, .op = MPI_BOR};
+    if (node != NULL) {
+        mca_coll_symm_step(call, node, SYMM_REDUCE, step);
     }
-    if (nodes->topology.local == 0) {
-        mca_coll_symm_step_between(&error, nodes, SYMM_MPI_FUNCTION_barrier,
-                                   (struct symm_arguments){.root = 0}, 0);
+    if (call->nodes->topology.local == 0) {
+        mca_coll_symm_step_between(call, SYMM_BARRIER, (struct symm_arguments){.root = 0}, 0);
     }
-    if (nodes->node != NULL) {
-        mca_coll_symm_step(&error, nodes->node, SYMM_MPI_FUNCTION_bcast,
-                           (struct symm_arguments){.rbuf = &met, .rcount = 1, .rdtype = MPI_BYTE});
+    if (node != NULL) {
+        mca_coll_symm_step(call, node, SYMM_BCAST, step);
     }
-    return error;
+    return OMPI_SUCCESS;
 }
 
 const struct symm_nodes_row mca_coll_symm_nodes_barrier = {.facts = facts_of, .leaders = leaders};

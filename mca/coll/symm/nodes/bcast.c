@@ -15,42 +15,41 @@ static void facts_of(const struct symm_arguments *a, struct symm_nodes_facts *fa
     facts->root = a->root;
 }
 
-static void near_bcast(int *error, mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a,
-                       int root)
+static void near_bcast(struct symm_nodes_call *call, int root)
 {
-    struct symm_arguments arguments = *a;
+    struct symm_arguments arguments = call->a;
     arguments.root = root;
-    if (nodes->node != NULL) {
-        mca_coll_symm_step(error, nodes->node, SYMM_MPI_FUNCTION_bcast, arguments);
+    if (call->nodes->node != NULL) {
+        mca_coll_symm_step(call, call->nodes->node, SYMM_BCAST, arguments);
     }
 }
 
-static void rail_bcast(int *error, mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a,
-                       int root)
+static void rail_bcast(struct symm_nodes_call *call, int root)
 {
-    struct symm_arguments arguments = *a;
+    struct symm_arguments arguments = call->a;
+    bool is_near = call->nodes->topology.node == root;
     arguments.root = root;
     mca_coll_symm_step_between(
-        error, nodes, SYMM_MPI_FUNCTION_bcast, arguments,
-        nodes->topology.node == root ? mca_coll_symm_bytes(a->rdtype, (size_t)a->rcount) : 0);
+        call, SYMM_BCAST, arguments,
+        is_near ? mca_coll_symm_bytes(arguments.rdtype, (size_t)arguments.rcount) : 0);
 }
 
-static int leaders(mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a)
+static int leaders(struct symm_nodes_call *call)
 {
-    const struct symm_topology *topology = &nodes->topology;
-    int node = topology->node_of[a->root], local = topology->local_of[a->root];
+    const struct symm_topology *topology = &call->nodes->topology;
+    int node = topology->node_of[call->a.root], local = topology->local_of[call->a.root];
     bool is_near = node == topology->node, has_rail = local < topology->rails;
-    int rail = has_rail ? local : 0, error = OMPI_SUCCESS;
+    int rail = has_rail ? local : 0;
     if (is_near && !has_rail) {
-        near_bcast(&error, nodes, a, local);
+        near_bcast(call, local);
     }
     if (topology->local == rail) {
-        rail_bcast(&error, nodes, a, node);
+        rail_bcast(call, node);
     }
     if (!is_near || has_rail) {
-        near_bcast(&error, nodes, a, rail);
+        near_bcast(call, rail);
     }
-    return error;
+    return OMPI_SUCCESS;
 }
 
 const struct symm_nodes_row mca_coll_symm_nodes_bcast = {

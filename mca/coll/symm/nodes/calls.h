@@ -2,7 +2,7 @@
  * nodes/calls.h - the collectives that have a plan over several nodes: what all ranks know of a
  * call, and how each plan makes it.
  *
- * A row is in a file of its collective's, or pair's.  Only blocking calls have plans.
+ * A row is in a file of its collective's, or pair's.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -12,20 +12,16 @@
 
 #include "mca/coll/symm/nodes/module.h"
 #include "mca/coll/symm/nodes/plan.h"
-#include "mca/coll/symm/nodes/step.h"
-
-/* Make a call, whose buffers are where they are.  Returns what is for MPI. */
-typedef int mca_coll_symm_nodes_make_t(mca_coll_symm_nodes_t *nodes,
-                                       const struct symm_arguments *a);
+#include "mca/coll/symm/nodes/steps.h"
 
 struct symm_nodes_row {
     /* The facts, of which the collective is known and the rest is zero. */
     void (*facts)(const struct symm_arguments *a, struct symm_nodes_facts *facts);
-    mca_coll_symm_nodes_make_t *leaders, *rails; /* NULL: no plan of that kind */
+    mca_coll_symm_nodes_describe_t *leaders, *rails; /* NULL: no plan of that kind */
 
     /*
-     * Which plans make calls wherever their buffers are, unless they set nodes->needs_host before
-     * their first step.  Other plans get copies in host memory.
+     * Which plans make calls wherever their buffers are, unless they say NOT_SUPPORTED of the first
+     * piece.  Other plans get copies in host memory.
      */
     unsigned anywhere; /* of SYMM_NODES_ANYWHERE(plan) */
 };
@@ -71,21 +67,20 @@ static inline const void *mca_coll_symm_nodes_input(const struct symm_arguments 
 }
 
 /*
- * Reduce parts of `count` elements, one of each node, in the order of the nodes: into `mine`, which
- * is this node's.  Those of others are in `room`, each so many elements behind the one before.
+ * Append the work that reduces parts of `count` elements, one of each node, in the order of the
+ * nodes: into `mine`, which is this node's.  Those of others are in `room`, each so many elements
+ * behind the one before.
  */
-void mca_coll_symm_parts_reduce(int *error, const mca_coll_symm_nodes_t *nodes, void *mine,
-                                void *room, size_t stride, size_t count,
-                                struct ompi_datatype_t *dtype, struct ompi_op_t *op);
+void mca_coll_symm_parts_reduce(struct symm_nodes_call *call, void *mine, const void *room,
+                                size_t stride, size_t count);
 
 /*
- * Reduce `count` elements of each rank of a rail, in the order of the nodes, to all of them: in
- * place at `data`.  `room` has space for as many elements and one more for each node.
+ * Append a reduction of `count` elements of each rank of a rail, in the order of the nodes, to all
+ * of them: in place at `data`.  `room` has space for as many elements and one more for each node.
  *
  * By an all-to-all, reductions of our own and an all-gather.  The component below moves data only:
  * its reductions of device memory would be made by the host, and their order is its own.
  */
-void mca_coll_symm_rail_reduce(int *error, mca_coll_symm_nodes_t *nodes, void *data, void *room,
-                               size_t count, struct ompi_datatype_t *dtype, struct ompi_op_t *op);
+void mca_coll_symm_rail_reduce(struct symm_nodes_call *call, void *data, void *room, size_t count);
 
 #endif /* MCA_COLL_SYMM_NODES_CALLS_H */

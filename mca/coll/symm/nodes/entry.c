@@ -10,86 +10,128 @@
 #include "mca/coll/symm/nodes/entry.h"
 
 #include "mca/coll/symm/host_copy/call.h"
+#include "mca/coll/symm/host_copy/request.h"
 #include "mca/coll/symm/nodes/calls.h"
 #include "mca/coll/symm/nodes/make.h"
+#include "mca/coll/symm/nodes/request.h"
 #include "mca/coll/symm/path/path.h"
 #include "mca/coll/symm/report/counters.h"
 
-/* By the plan that make() has found. */
-static int plan_make(const struct symm_nodes_row *row, const struct symm_arguments *a,
-                     mca_coll_base_module_t *module)
+/* By the plan that make() has found.  OMPI_ERR_NOT_SUPPORTED: nothing has been made. */
+static int plan_make(enum symm_mpi_function function, const struct symm_nodes_row *row,
+                     const struct symm_arguments *a, mca_coll_base_module_t *module)
 {
     mca_coll_symm_nodes_t *nodes = (mca_coll_symm_nodes_t *)module;
-    return nodes->plan == SYMM_NODES_LEADERS ? row->leaders(nodes, a) : row->rails(nodes, a);
+    struct symm_nodes_call call = {
+        .nodes = nodes, .collective = mca_coll_symm_function_collective(function),
+        .form = mca_coll_symm_function_form(function), .plan = nodes->plan, .bytes = nodes->bytes,
+        .a = *a,
+        .describe = nodes->plan == SYMM_NODES_LEADERS ? row->leaders : row->rails};
+    if (call.form != SYMM_CALL_BLOCKING) {
+        return mca_coll_symm_nodes_request(&call, a->request);
+    }
+    int rc = mca_coll_symm_nodes_call_begin(&call);
+    if (rc == OMPI_SUCCESS) {
+        rc = mca_coll_symm_nodes_call_make(&call);
+    }
+    mca_coll_symm_nodes_call_end(&call);
+    return rc;
 }
 
-/* Little data on a device are copied once. */
-static bool takes_devices(const struct symm_nodes_row *row, enum symm_nodes_plan plan, size_t bytes)
+/*
+ * Little data on a device are copied once.  So are those of calls that are not blocking: the node's
+ * would be made on host copies as well, in each step.
+ */
+static bool takes_devices(const struct symm_nodes_row *row, enum symm_nodes_plan plan,
+                          size_t bytes, enum symm_call_form form)
 {
     enum { LITTLE = 64 << 10 };
-    return bytes > LITTLE && (row->anywhere & SYMM_NODES_ANYWHERE(plan)) != 0;
+    return form == SYMM_CALL_BLOCKING && bytes > LITTLE &&
+           (row->anywhere & SYMM_NODES_ANYWHERE(plan)) != 0;
 }
 
-static int make(enum symm_collective collective, const struct symm_nodes_row *row,
+/* Nonblocking calls need no other rank, so they make no communicators. */
+static enum symm_nodes_plan plan_of(mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a,
+                                    const struct symm_nodes_facts *facts)
+{
+    bool is_ready = facts->is_nonblocking
+                        ? nodes->state == SYMM_NODES_MADE
+                        : mca_coll_symm_nodes_ready(nodes, a->comm, facts->bytes);
+    return is_ready ? mca_coll_symm_nodes_plan(&nodes->topology, facts) : SYMM_NODES_FLAT;
+}
+
+static int copies_make(enum symm_mpi_function function, const struct symm_arguments *a,
+                       mca_coll_symm_nodes_t *nodes)
+{
+    nodes->above.kinds = nodes->super.kinds;
+    return mca_coll_symm_function_form(function) == SYMM_CALL_BLOCKING
+               ? mca_coll_symm_host_copy_call(function, a, &nodes->above.super)
+               : mca_coll_symm_host_copy_request(function, a, &nodes->above.super);
+}
+
+static int make(enum symm_mpi_function function, const struct symm_nodes_row *row,
                 const struct symm_arguments *a, mca_coll_base_module_t *module)
 {
     mca_coll_symm_nodes_t *nodes = (mca_coll_symm_nodes_t *)module;
-    enum symm_mpi_function function = mca_coll_symm_function_of(collective, SYMM_CALL_BLOCKING);
-    struct symm_nodes_facts facts = {.collective = collective};
-    enum symm_nodes_plan plan = SYMM_NODES_FLAT;
-    int rc = OMPI_SUCCESS;
+    enum symm_call_form form = mca_coll_symm_function_form(function);
+    struct symm_nodes_facts facts = {
+        .collective = mca_coll_symm_function_collective(function),
+        .is_nonblocking = form == SYMM_CALL_NONBLOCKING};
+    int rc = OMPI_ERR_NOT_SUPPORTED;
     row->facts(a, &facts);
-    if (facts.bytes == 0 && collective != SYMM_BARRIER) {
+    if (facts.bytes == 0 && facts.collective != SYMM_BARRIER) {
         return mca_coll_symm_path_make(function, a, module);
     }
-    if (mca_coll_symm_nodes_ready(nodes, a->comm, facts.bytes)) {
-        plan = mca_coll_symm_nodes_plan(&nodes->topology, &facts);
+    nodes->plan = plan_of(nodes, a, &facts);
+    nodes->bytes = facts.bytes;
+    if (nodes->plan == SYMM_NODES_FLAT || form != SYMM_CALL_PERSISTENT) { /* its starts count */
+        mca_coll_symm_count_nodes(facts.collective, nodes->plan, facts.bytes);
     }
-    mca_coll_symm_count_nodes(collective, plan, facts.bytes);
-    if (plan == SYMM_NODES_FLAT) {
+    if (nodes->plan == SYMM_NODES_FLAT) {
         return mca_coll_symm_path_make(function, a, module);
     }
-    nodes->collective = collective;
-    nodes->plan = plan;
+    if (form != SYMM_CALL_NONBLOCKING) {
+        mca_coll_symm_nodes_requests_wait(nodes);
+    }
     bool may_copy = symm_cuda_is_built() && mca_coll_symm_function_has_data(function);
-    nodes->needs_host = may_copy && !takes_devices(row, plan, facts.bytes);
-    if (!nodes->needs_host) {
-        rc = plan_make(row, a, module);
+    if (!may_copy || takes_devices(row, nodes->plan, facts.bytes, form)) {
+        rc = plan_make(function, row, a, module);
     }
-    if (nodes->needs_host) {
-        nodes->above.kinds = nodes->super.kinds;
-        rc = mca_coll_symm_host_copy_call(function, a, &nodes->above.super);
-    }
-    return rc;
+    return rc == OMPI_ERR_NOT_SUPPORTED ? copies_make(function, a, nodes) : rc;
 }
 
 /* ---- functions of tables --------------------------------------------------------------------- */
 
-#define FUNCTIONS(NUMBER, name)                                                                  \
-    static int name##_make SYMM_HEAD(name, BLOCKING)                                             \
+#define FUNCTION(function, name, FORM)                                                           \
+    static int function##_make SYMM_HEAD(name, FORM)                                             \
     {                                                                                            \
-        const struct symm_arguments arguments = SYMM_ARGUMENTS(name, BLOCKING);                  \
-        return make(SYMM_##NUMBER, &mca_coll_symm_nodes_##name, &arguments, module);             \
+        const struct symm_arguments arguments = SYMM_ARGUMENTS(name, FORM);                      \
+        return make(SYMM_MPI_FUNCTION_##function, &mca_coll_symm_nodes_##name, &arguments,       \
+                    module);                                                                     \
     }                                                                                            \
-    static int name##_plan_make SYMM_HEAD(name, BLOCKING)                                        \
+    static int function##_plan_make SYMM_HEAD(name, FORM)                                        \
     {                                                                                            \
-        const struct symm_arguments arguments = SYMM_ARGUMENTS(name, BLOCKING);                  \
-        return plan_make(&mca_coll_symm_nodes_##name, &arguments, module);                       \
+        const struct symm_arguments arguments = SYMM_ARGUMENTS(name, FORM);                      \
+        return plan_make(SYMM_MPI_FUNCTION_##function, &mca_coll_symm_nodes_##name, &arguments,  \
+                         module);                                                                \
     }
+#define FUNCTIONS(NUMBER, name) SYMM_FORMS(FUNCTION, name)
 SYMM_NODES_COLLECTIVES(FUNCTIONS)
 
 void mca_coll_symm_nodes_entries_offer(mca_coll_base_module_t *module)
 {
-#define OFFER(NUMBER, name) module->coll_##name = name##_make;
-    SYMM_NODES_COLLECTIVES(OFFER)
+#define OFFER(function, name, FORM) module->coll_##function = function##_make;
+#define OFFERS(NUMBER, name) SYMM_FORMS(OFFER, name)
+    SYMM_NODES_COLLECTIVES(OFFERS)
 }
 
 /* Without references, which would make the module hold itself. */
 void mca_coll_symm_nodes_entries_put_above(mca_coll_symm_nodes_t *nodes)
 {
     mca_coll_base_comm_coll_t *table = &nodes->above.below_table;
-#define PUT(NUMBER, name)                             \
-    table->coll_##name = name##_plan_make;            \
-    table->coll_##name##_module = &nodes->super.super;
-    SYMM_NODES_COLLECTIVES(PUT)
+#define PUT(function, name, FORM)                         \
+    table->coll_##function = function##_plan_make;        \
+    table->coll_##function##_module = &nodes->super.super;
+#define PUTS(NUMBER, name) SYMM_FORMS(PUT, name)
+    SYMM_NODES_COLLECTIVES(PUTS)
 }

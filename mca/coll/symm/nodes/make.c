@@ -97,9 +97,7 @@ static bool parts_make(mca_coll_symm_nodes_t *nodes, struct ompi_communicator_t 
         return false;
     }
     int *rail = malloc((size_t)topology->nodes * sizeof(*rail));
-    int most = topology->nodes > topology->most ? topology->nodes : topology->most;
-    bool is_made = mca_coll_symm_vectors_make(nodes->vectors, 2, most) && scratch_get(nodes) &&
-                   rail != NULL;
+    bool is_made = rail != NULL && scratch_get(nodes);
     if (is_made && symm_topology_has_node(topology)) {
         nodes->node = symm_ompi_comm_new(comm, &topology->ranks[topology->first[topology->node]],
                                          symm_topology_count(topology, topology->node), "node");
@@ -175,7 +173,6 @@ void mca_coll_symm_nodes_end(mca_coll_symm_nodes_t *nodes)
     symm_ompi_comm_end(&nodes->node);
     symm_ompi_comm_end(&nodes->rail);
     symm_topology_end(&nodes->topology);
-    mca_coll_symm_vectors_end(nodes->vectors);
     scratch_put(nodes);
 }
 

@@ -16,12 +16,12 @@ static void nodes_construct(mca_coll_symm_nodes_t *nodes)
     nodes->state = SYMM_NODES_NEW;
     nodes->credit = 0;
     memset(&nodes->topology, 0, sizeof(nodes->topology));
-    memset(nodes->vectors, 0, sizeof(nodes->vectors));
     nodes->node = nodes->rail = NULL;
     nodes->scratch = NULL;
     nodes->is_in_heap = false;
-    nodes->needs_host = false;
     nodes->device_scratch = NULL;
+    nodes->issued = 0;
+    atomic_init(&nodes->over, 0);
 }
 
 static void nodes_destruct(mca_coll_symm_nodes_t *nodes)

@@ -16,10 +16,11 @@
 #ifndef MCA_COLL_SYMM_NODES_MODULE_H
 #define MCA_COLL_SYMM_NODES_MODULE_H
 
+#include <stdatomic.h>
+
 #include "mca/coll/symm/base/layer.h"
 #include "mca/coll/symm/base/plans.h"
 #include "mca/coll/symm/nodes/topology.h"
-#include "mca/coll/symm/nodes/vector.h"
 
 enum symm_nodes_state {
     SYMM_NODES_NEW,  /* nothing has been made: all calls are flat until some want a plan */
@@ -31,18 +32,18 @@ struct mca_coll_symm_nodes_t {
     mca_coll_symm_layer_t super;
     mca_coll_symm_layer_t above; /* our plans as what is below a layer */
     enum symm_nodes_state state;
-    enum symm_collective collective; /* of the call that is made by a plan, and that plan */
-    enum symm_nodes_plan plan;
+    enum symm_nodes_plan plan; /* of the call that the program makes, and its bytes */
+    size_t bytes;
     unsigned credit; /* of calls that wanted a plan, until there are communicators */
     struct symm_topology topology;
     struct ompi_communicator_t *node; /* NULL: this rank is alone on its node */
     struct ompi_communicator_t *rail; /* NULL: this rank is on none */
     unsigned char *scratch;           /* SYMM_NODES_SCRATCH bytes */
     bool is_in_heap;
-    bool needs_host; /* nothing has been done: the call is to be made on copies in host memory */
     void *device_scratch; /* half as much, of a device; NULL: none yet */
     int device;
-    struct symm_vector vectors[2];    /* of as many entries as there are nodes, or ranks of one */
+    unsigned issued;       /* nonblocking calls with plans, which are made one after the other */
+    _Atomic unsigned over; /* so many of them are over */
 };
 typedef struct mca_coll_symm_nodes_t mca_coll_symm_nodes_t;
 OBJ_CLASS_DECLARATION(mca_coll_symm_nodes_t);

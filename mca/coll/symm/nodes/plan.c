@@ -20,6 +20,13 @@ enum {
 enum { ALLTOALL_PAIR = 16 << 10, ALLTOALL_RANK = 256 << 10 };
 
 /*
+ * Bytes up to which nonblocking calls are flat.  Open MPI's own calls for numbers of communicators
+ * are among them, whose order differs from rank to rank (MPI_Comm_idup), while those with plans are
+ * made in one order.
+ */
+enum { NONBLOCKING_FLAT = 64 << 10 };
+
+/*
  * A reduction takes a node's ranks first, and then nodes.  Where ranks are node by node, that is
  * the order of the ranks with other brackets, which an associative operation allows.
  */
@@ -31,6 +38,9 @@ static bool keeps_order(const struct symm_topology *topology, const struct symm_
 enum symm_nodes_plan mca_coll_symm_nodes_plan(const struct symm_topology *topology,
                                               const struct symm_nodes_facts *facts)
 {
+    if (facts->is_nonblocking && facts->bytes <= NONBLOCKING_FLAT) {
+        return SYMM_NODES_FLAT;
+    }
     switch (facts->collective) {
     case SYMM_BARRIER:
     case SYMM_BCAST:

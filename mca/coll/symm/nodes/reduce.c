@@ -11,66 +11,57 @@
 #include "mca/coll/symm/nodes/slices.h"
 
 /* Along a rail to the root's node: there in place, and elsewhere from `data`. */
-static void rail_reduce(int *error, mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a,
-                        const void *data, void *result, size_t count)
+static void rail_reduce(struct symm_nodes_call *call, const void *data, void *result, size_t count)
 {
-    int node = nodes->topology.node_of[a->root];
-    bool is_near = nodes->topology.node == node;
+    int node = call->nodes->topology.node_of[call->a.root];
+    bool is_near = call->nodes->topology.node == node;
     mca_coll_symm_step_between(
-        error, nodes, SYMM_MPI_FUNCTION_reduce,
+        call, SYMM_REDUCE,
         (struct symm_arguments){.sbuf = is_near ? MPI_IN_PLACE : data,
                                 .rbuf = is_near ? result : NULL, .rcount = (symm_count_t)count,
-                                .rdtype = a->rdtype, .op = a->op, .root = node},
-        mca_coll_symm_bytes(a->rdtype, count));
+                                .rdtype = call->a.rdtype, .op = call->a.op, .root = node},
+        mca_coll_symm_bytes(call->a.rdtype, count));
 }
 
-/* `between` is for ranks of the rail on other nodes. */
-static void node_reduce(int *error, mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a,
-                        void *between)
+/* The root has a rail.  On other nodes the rank on that rail needs room for the node's sum. */
+static int leaders(struct symm_nodes_call *call)
 {
-    const struct symm_topology *topology = &nodes->topology;
+    const struct symm_arguments *a = &call->a;
+    const struct symm_topology *topology = &call->nodes->topology;
     bool is_root = ompi_comm_rank(a->comm) == a->root;
     int local = topology->local_of[a->root];
     const void *input = mca_coll_symm_nodes_input(a, 0);
-    if (nodes->node != NULL) {
-        mca_coll_symm_step(error, nodes->node, SYMM_MPI_FUNCTION_reduce,
+    if (!mca_coll_symm_room_open(call, 0, SYMM_NODES_SCRATCH, a->rdtype, (size_t)a->rcount)) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    void *between = call->rooms[0].at;
+    if (call->nodes->node != NULL) {
+        mca_coll_symm_step(call, call->nodes->node, SYMM_REDUCE,
                            (struct symm_arguments){
                                .sbuf = is_root ? a->sbuf : input,
                                .rbuf = is_root ? a->rbuf : between, .rcount = a->rcount,
                                .rdtype = a->rdtype, .op = a->op, .root = local});
         input = between;
     } else if (is_root && a->sbuf != MPI_IN_PLACE) {
-        mca_coll_symm_step_copy(error, a->sbuf, a->rbuf, (size_t)a->rcount, a->rdtype);
+        mca_coll_symm_step_copy(call, a->sbuf, a->rbuf, (size_t)a->rcount, a->rdtype);
     }
     if (topology->local == local) {
-        rail_reduce(error, nodes, a, input, a->rbuf, (size_t)a->rcount);
+        rail_reduce(call, input, a->rbuf, (size_t)a->rcount);
     }
+    return OMPI_SUCCESS;
 }
 
-static int leaders(mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a)
+static void along(struct symm_nodes_call *call, void *slice, size_t count)
 {
-    struct symm_room room;
-    int error = OMPI_SUCCESS;
-    if (!mca_coll_symm_room_open(&room, nodes->scratch, SYMM_NODES_SCRATCH, a->rdtype,
-                                 (size_t)a->rcount)) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    node_reduce(&error, nodes, a, room.at);
-    mca_coll_symm_room_close(&room);
-    return error;
+    rail_reduce(call, slice, slice, count);
 }
 
-static void along(struct symm_slices *slices, void *slice, size_t count)
+static int rails(struct symm_nodes_call *call)
 {
-    rail_reduce(&slices->error, slices->nodes, slices->a, slice, slice, count);
-}
-
-static int rails(mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a)
-{
-    const struct symm_topology *topology = &nodes->topology;
-    return mca_coll_symm_slices_make(nodes, a, along,
-                                     topology->node == topology->node_of[a->root],
-                                     topology->local_of[a->root]);
+    const struct symm_topology *topology = &call->nodes->topology;
+    return mca_coll_symm_slices_describe(call, along,
+                                         topology->node == topology->node_of[call->a.root],
+                                         topology->local_of[call->a.root]);
 }
 
 const struct symm_nodes_row mca_coll_symm_nodes_reduce = {

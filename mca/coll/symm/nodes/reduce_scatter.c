@@ -14,177 +14,169 @@
  */
 #include "mca/coll/symm/nodes/calls.h"
 
-/* A call of either; they differ in the count of a rank. */
-struct scatter {
-    mca_coll_symm_nodes_t *nodes;
-    const struct symm_arguments *a;
-    int error;
-};
-
-static size_t count_of(const struct scatter *s, int rank)
+static size_t count_of(const struct symm_nodes_call *call, int rank)
 {
-    return mca_coll_symm_nodes_count(s->nodes->collective, s->a, rank);
+    return mca_coll_symm_nodes_count(call->collective, &call->a, rank);
 }
 
 /* ---- leaders --------------------------------------------------------------------------------- */
 
 /* A leader's node gets its blocks of the sum, which is in the order of the ranks. */
-static void blocks_scatter(struct scatter *s, const void *sum)
+static void blocks_scatter(struct symm_nodes_call *call, const void *sum)
 {
-    const struct symm_topology *topology = &s->nodes->topology;
-    struct symm_vector *vector = &s->nodes->vectors[0];
-    struct ompi_datatype_t *dtype = s->a->rdtype;
-    size_t behind = 0, mine = count_of(s, ompi_comm_rank(s->a->comm));
+    const struct symm_topology *topology = &call->nodes->topology;
+    struct ompi_datatype_t *dtype = call->a.rdtype;
+    size_t behind = 0, mine = count_of(call, ompi_comm_rank(call->a.comm));
     int count = symm_topology_count(topology, topology->node);
-    for (int rank = 0; rank < topology->size; rank++) {
-        if (topology->node_of[rank] == topology->node) {
-            vector->counts[topology->local_of[rank]] = count_of(s, rank);
-            vector->disps[topology->local_of[rank]] = (ptrdiff_t)behind;
-        }
-        behind += count_of(s, rank);
-    }
-    if (s->nodes->node == NULL) {
-        mca_coll_symm_step_copy(&s->error,
-                                mca_coll_symm_element(sum, (size_t)vector->disps[0], dtype),
-                                s->a->rbuf, mine, dtype);
+    struct symm_vector *vector = mca_coll_symm_vector(call, count);
+    if (vector == NULL) {
         return;
     }
-    mca_coll_symm_step(&s->error, s->nodes->node, SYMM_MPI_FUNCTION_scatterv,
+    for (int rank = 0; rank < topology->size; rank++) {
+        if (topology->node_of[rank] == topology->node) {
+            vector->counts[topology->local_of[rank]] = count_of(call, rank);
+            vector->disps[topology->local_of[rank]] = (ptrdiff_t)behind;
+        }
+        behind += count_of(call, rank);
+    }
+    if (call->nodes->node == NULL) {
+        mca_coll_symm_step_copy(call, mca_coll_symm_element(sum, (size_t)vector->disps[0], dtype),
+                                call->a.rbuf, mine, dtype);
+        return;
+    }
+    mca_coll_symm_step(call, call->nodes->node, SYMM_SCATTERV,
                        (struct symm_arguments){
                            .sbuf = sum, .scounts = mca_coll_symm_vector_counts(vector, count),
                            .sdisps = mca_coll_symm_vector_disps(vector, count), .sdtype = dtype,
-                           .rbuf = s->a->rbuf, .rcount = (symm_count_t)mine, .rdtype = dtype});
+                           .rbuf = call->a.rbuf, .rcount = (symm_count_t)mine, .rdtype = dtype});
 }
 
-static int leaders(mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a)
+static int leaders(struct symm_nodes_call *call)
 {
-    struct scatter scatter = {.nodes = nodes, .a = a}, *s = &scatter;
-    const struct symm_topology *topology = &nodes->topology;
-    const void *input = mca_coll_symm_nodes_input(a, 0);
-    struct symm_room room;
+    const struct symm_topology *topology = &call->nodes->topology;
+    const struct symm_arguments *a = &call->a;
     size_t total = 0;
     for (int rank = 0; rank < topology->size; rank++) {
-        total += count_of(s, rank);
+        total += count_of(call, rank);
     }
-    if (!mca_coll_symm_room_open(&room, nodes->scratch, SYMM_NODES_SCRATCH, a->rdtype, total)) {
+    if (!mca_coll_symm_room_open(call, 0, SYMM_NODES_SCRATCH, a->rdtype, total)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    struct symm_arguments step = {.sbuf = input, .rbuf = room.at, .rcount = (symm_count_t)total,
+    struct symm_arguments step = {.sbuf = mca_coll_symm_nodes_input(a, 0),
+                                  .rbuf = call->rooms[0].at, .rcount = (symm_count_t)total,
                                   .rdtype = a->rdtype, .op = a->op};
-    if (nodes->node != NULL) {
-        mca_coll_symm_step(&s->error, nodes->node, SYMM_MPI_FUNCTION_reduce, step);
+    if (call->nodes->node != NULL) {
+        mca_coll_symm_step(call, call->nodes->node, SYMM_REDUCE, step);
         step.sbuf = MPI_IN_PLACE;
     }
     if (topology->local == 0) {
-        mca_coll_symm_step_between(&s->error, nodes, SYMM_MPI_FUNCTION_allreduce, step,
+        mca_coll_symm_step_between(call, SYMM_ALLREDUCE, step,
                                    mca_coll_symm_bytes(a->rdtype, total));
     }
-    blocks_scatter(s, room.at);
-    mca_coll_symm_room_close(&room);
-    return s->error;
+    blocks_scatter(call, call->rooms[0].at);
+    return OMPI_SUCCESS;
 }
 
 /* ---- rails ----------------------------------------------------------------------------------- */
 
-struct piece {
-    size_t at, most; /* elements of each block */
-    void *slots, *room; /* for a piece of each node */
-};
-
-static size_t piece_of(const struct scatter *s, const struct piece *piece, int rank)
+/* A piece has call->piece elements of each block, of which this rank's are so many. */
+static size_t piece_of(const struct symm_nodes_call *call, int rank)
 {
-    size_t count = count_of(s, rank);
-    size_t left = count > piece->at ? count - piece->at : 0;
-    return left < piece->most ? left : piece->most;
+    size_t count = count_of(call, rank);
+    size_t left = count > call->at ? count - call->at : 0;
+    return left < call->piece ? left : call->piece;
+}
+
+/* The place of a node's piece in a room. */
+static void *slot_of(const struct symm_nodes_call *call, int i, int node)
+{
+    return mca_coll_symm_element(call->rooms[i].at, (size_t)node * call->piece, call->a.rdtype);
 }
 
 /* Sums over this node of pieces of all blocks, at the ranks with their owners' local numbers. */
-static void near_reduce(struct scatter *s, const struct piece *piece)
+static void near_reduce(struct symm_nodes_call *call)
 {
-    const struct symm_topology *topology = &s->nodes->topology;
-    const struct symm_arguments *a = s->a;
-    size_t behind = piece->at;
-    for (int rank = 0; rank < topology->size; behind += count_of(s, rank), rank++) {
-        size_t count = piece_of(s, piece, rank);
+    const struct symm_topology *topology = &call->nodes->topology;
+    const struct symm_arguments *a = &call->a;
+    size_t behind = call->at;
+    for (int rank = 0; rank < topology->size; behind += count_of(call, rank), rank++) {
+        size_t count = piece_of(call, rank);
         if (count > 0) {
-            size_t slot = (size_t)topology->node_of[rank] * piece->most;
             mca_coll_symm_step(
-                &s->error, s->nodes->node, SYMM_MPI_FUNCTION_reduce,
-                (struct symm_arguments){
-                    .sbuf = mca_coll_symm_nodes_input(a, behind),
-                    .rbuf = mca_coll_symm_element(piece->slots, slot, a->rdtype),
-                    .rcount = (symm_count_t)count, .rdtype = a->rdtype, .op = a->op,
-                    .root = topology->local_of[rank]});
+                call, call->nodes->node, SYMM_REDUCE,
+                (struct symm_arguments){.sbuf = mca_coll_symm_nodes_input(a, behind),
+                                        .rbuf = slot_of(call, 0, topology->node_of[rank]),
+                                        .rcount = (symm_count_t)count, .rdtype = a->rdtype,
+                                        .op = a->op, .root = topology->local_of[rank]});
         }
     }
 }
 
-static void rail_exchange(struct scatter *s, const struct piece *piece)
+static void rail_exchange(struct symm_nodes_call *call)
 {
-    const struct symm_topology *topology = &s->nodes->topology;
-    const struct symm_arguments *a = s->a;
-    struct symm_vector *sent = &s->nodes->vectors[0], *received = &s->nodes->vectors[1];
-    size_t mine = piece_of(s, piece, ompi_comm_rank(a->comm)), bytes = 0;
+    const struct symm_topology *topology = &call->nodes->topology;
+    const struct symm_arguments *a = &call->a;
+    struct symm_vector *sent = mca_coll_symm_vector(call, topology->nodes);
+    struct symm_vector *received = mca_coll_symm_vector(call, topology->nodes);
+    size_t mine = piece_of(call, ompi_comm_rank(a->comm)), bytes = 0;
+    if (sent == NULL || received == NULL) {
+        return;
+    }
     for (int node = 0; node < topology->nodes; node++) {
         bool is_own = node == topology->node;
         int rank = symm_topology_rank(topology, node, topology->local);
-        sent->counts[node] = is_own ? 0 : piece_of(s, piece, rank);
-        sent->disps[node] = (ptrdiff_t)((size_t)node * piece->most);
+        sent->counts[node] = is_own ? 0 : piece_of(call, rank);
+        sent->disps[node] = (ptrdiff_t)((size_t)node * call->piece);
         received->counts[node] = is_own ? 0 : mine;
         received->disps[node] = sent->disps[node];
         bytes += mca_coll_symm_bytes(a->rdtype, sent->counts[node]);
     }
     mca_coll_symm_step_between(
-        &s->error, s->nodes, SYMM_MPI_FUNCTION_alltoallv,
+        call, SYMM_ALLTOALLV,
         (struct symm_arguments){
-            .sbuf = piece->slots, .scounts = mca_coll_symm_vector_counts(sent, topology->nodes),
+            .sbuf = call->rooms[0].at,
+            .scounts = mca_coll_symm_vector_counts(sent, topology->nodes),
             .sdisps = mca_coll_symm_vector_disps(sent, topology->nodes), .sdtype = a->rdtype,
-            .rbuf = piece->room, .rcounts = mca_coll_symm_vector_counts(received, topology->nodes),
+            .rbuf = call->rooms[1].at,
+            .rcounts = mca_coll_symm_vector_counts(received, topology->nodes),
             .rdisps = mca_coll_symm_vector_disps(received, topology->nodes),
             .rdtype = a->rdtype},
         bytes);
-    size_t own = (size_t)topology->node * piece->most;
     if (mine > 0) {
-        mca_coll_symm_parts_reduce(&s->error, s->nodes,
-                                   mca_coll_symm_element(piece->slots, own, a->rdtype),
-                                   piece->room, piece->most, mine, a->rdtype, a->op);
-        mca_coll_symm_step_copy(&s->error, mca_coll_symm_element(piece->slots, own, a->rdtype),
-                                mca_coll_symm_element(a->rbuf, piece->at, a->rdtype), mine,
-                                a->rdtype);
+        void *own = slot_of(call, 0, topology->node);
+        mca_coll_symm_parts_reduce(call, own, call->rooms[1].at, call->piece, mine);
+        mca_coll_symm_step_copy(call, own, mca_coll_symm_element(a->rbuf, call->at, a->rdtype),
+                                mine, a->rdtype);
     }
 }
 
-static int rails(mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a)
+static int rails(struct symm_nodes_call *call)
 {
-    struct scatter scatter = {.nodes = nodes, .a = a}, *s = &scatter;
-    enum { HALF = SYMM_NODES_SCRATCH / 2, PIECE = 256 << 10 };
-    const struct symm_topology *topology = &nodes->topology;
-    struct ompi_datatype_t *dtype = a->rdtype;
-    struct symm_room slots, room;
-    struct piece piece = {.at = 0};
-    size_t number = (size_t)topology->nodes, size = dtype->super.size, longest = 0;
-    piece.most = HALF / number < PIECE ? HALF / number / size : PIECE / size;
-    piece.most = piece.most > 0 ? piece.most : 1;
+    enum { PIECE = 256 << 10 };
+    const struct symm_topology *topology = &call->nodes->topology;
+    size_t number = (size_t)topology->nodes, size = call->a.rdtype->super.size, longest = 0;
     for (int rank = 0; rank < topology->size; rank++) {
-        longest = count_of(s, rank) > longest ? count_of(s, rank) : longest;
+        longest = count_of(call, rank) > longest ? count_of(call, rank) : longest;
     }
-    if (!mca_coll_symm_room_open(&slots, nodes->scratch, HALF, dtype, number * piece.most)) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
+    if (call->at == 0) {
+        size_t bytes = SYMM_NODES_HALF / number < PIECE ? SYMM_NODES_HALF / number : PIECE;
+        call->piece = bytes > size ? bytes / size : 1;
+        if (call->form == SYMM_CALL_PERSISTENT) {
+            call->piece = longest;
+        }
+        for (int i = 0; i < 2; i++) {
+            if (!mca_coll_symm_room_open(call, i, SYMM_NODES_HALF, call->a.rdtype,
+                                         number * call->piece)) {
+                return OMPI_ERR_OUT_OF_RESOURCE;
+            }
+        }
     }
-    if (!mca_coll_symm_room_open(&room, nodes->scratch + HALF, HALF, dtype,
-                                 number * piece.most)) {
-        mca_coll_symm_room_close(&slots);
-        return OMPI_ERR_OUT_OF_RESOURCE;
+    near_reduce(call);
+    rail_exchange(call);
+    if (longest - call->at > call->piece) {
+        call->next = call->at + call->piece;
     }
-    piece.slots = slots.at;
-    piece.room = room.at;
-    for (; piece.at < longest; piece.at += piece.most) {
-        near_reduce(s, &piece);
-        rail_exchange(s, &piece);
-    }
-    mca_coll_symm_room_close(&room);
-    mca_coll_symm_room_close(&slots);
-    return s->error;
+    return OMPI_SUCCESS;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
