@@ -26,6 +26,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/coll_symm_select.c \
 	mca/coll/symm/mpi_request/nbc_tag.c mca/coll/symm/mpi_request/nbc_tag.h \
 	mca/coll/symm/mpi_request/progress.c mca/coll/symm/mpi_request/progress.h \
+	mca/coll/symm/mpi_request/stepped.c mca/coll/symm/mpi_request/stepped.h \
 	mca/coll/symm/mpi_request/requests.c mca/coll/symm/mpi_request/requests.h \
 	mca/coll/symm/data/cuda_types.c mca/coll/symm/data/cuda_types.h \
 	mca/coll/symm/data/kinds.c mca/coll/symm/data/kinds.h \

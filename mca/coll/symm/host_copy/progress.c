@@ -6,18 +6,20 @@
  */
 #include "mca/coll/symm/host_copy/progress.h"
 
-#include <stdatomic.h>
-
 #include "mca/coll/symm/host_copy/copies.h"
 #include "mca/coll/symm/host_copy/retain.h"
 #include "mca/coll/symm/host_copy/warn.h"
-#include "mca/coll/symm/mpi_request/progress.h"
 
 static int progress(void);
+static bool step(struct symm_stepped_request *stepped);
+static void complete(struct symm_stepped_request *stepped);
 
-static struct symm_outstanding outstanding = SYMM_OUTSTANDING(progress);
-static _Atomic(struct symm_host_copy_request *) added; /* not yet seen by a walk, newest first */
-static struct symm_host_copy_request *walked; /* of the thread that walks */
+static struct symm_stepped outstanding = SYMM_STEPPED(progress, step, complete);
+
+static int progress(void)
+{
+    return mca_coll_symm_stepped_progress(&outstanding);
+}
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
@@ -41,9 +43,9 @@ static void results_begin(struct symm_host_copy_request *request)
     }
 }
 
-/* True: the request is done. */
-static bool step(struct symm_host_copy_request *request)
+static bool step(struct symm_stepped_request *stepped)
 {
+    struct symm_host_copy_request *request = (struct symm_host_copy_request *)stepped;
     if (request->is_below) {
         if (!REQUEST_COMPLETE(request->below)) {
             return false;
@@ -66,9 +68,9 @@ void mca_coll_symm_host_copy_progress_empty(struct symm_host_copy_request *reque
     mca_coll_symm_host_copy_let_go(&request->buffers);
 }
 
-/* After ompi_request_complete() the request is the program's. */
-static void complete(struct symm_host_copy_request *request)
+static void complete(struct symm_stepped_request *stepped)
 {
+    struct symm_host_copy_request *request = (struct symm_host_copy_request *)stepped;
     ompi_request_t *base = mca_coll_symm_host_copy_request_base(request);
     if (request->error != OMPI_SUCCESS) {
         base->req_status.MPI_ERROR = ompi_errcode_get_mpi_code(request->error);
@@ -85,67 +87,14 @@ static void complete(struct symm_host_copy_request *request)
     (void)ompi_request_complete(base, true);
 }
 
-/* ---- walks ----------------------------------------------------------------------------------- */
-
-static void walk_join(void)
-{
-    struct symm_host_copy_request *request = atomic_exchange(&added, NULL);
-    while (request != NULL) {
-        struct symm_host_copy_request *next = request->next;
-        request->next = walked;
-        walked = request;
-        request = next;
-    }
-}
-
-/* Step all requests; those that are done leave the list and are returned as one. */
-static struct symm_host_copy_request *walk(void)
-{
-    struct symm_host_copy_request *done = NULL, **place = &walked;
-    while (*place != NULL) {
-        struct symm_host_copy_request *request = *place;
-        if (step(request)) {
-            *place = request->next;
-            request->next = done;
-            done = request;
-        } else {
-            place = &request->next;
-        }
-    }
-    return done;
-}
-
-static int progress(void)
-{
-    int completed = 0;
-    if (!mca_coll_symm_walk_begin(&outstanding)) {
-        return 0;
-    }
-    walk_join();
-    struct symm_host_copy_request *done = walk();
-    mca_coll_symm_walk_end(&outstanding);
-    while (done != NULL) {
-        struct symm_host_copy_request *request = done;
-        done = request->next;
-        complete(request);
-        completed++;
-    }
-    mca_coll_symm_outstanding_drop(&outstanding, completed);
-    return completed;
-}
+/* ---- for host_copy/request.c ----------------------------------------------------------------- */
 
 void mca_coll_symm_host_copy_progress_add(struct symm_host_copy_request *request)
 {
-    mca_coll_symm_outstanding_add(&outstanding);
-    struct symm_host_copy_request *newest = atomic_load(&added);
-    do {
-        request->next = newest;
-    } while (!atomic_compare_exchange_weak(&added, &newest, request));
+    mca_coll_symm_stepped_add(&outstanding, &request->super);
 }
 
 void mca_coll_symm_host_copy_progress_close(void)
 {
-    mca_coll_symm_outstanding_forget(&outstanding);
-    atomic_store(&added, NULL);
-    walked = NULL;
+    mca_coll_symm_stepped_forget(&outstanding);
 }

@@ -31,15 +31,6 @@ static void request_fill(struct symm_host_copy_request *request)
 
 /* ---- what MPI does with a request ------------------------------------------------------------ */
 
-/* The call below has been made, or started. */
-static void begin(struct symm_host_copy_request *request)
-{
-    ompi_request_t *base = mca_coll_symm_host_copy_request_base(request);
-    base->req_state = OMPI_REQUEST_ACTIVE;
-    base->req_status.MPI_ERROR = MPI_SUCCESS;
-    mca_coll_symm_host_copy_progress_add(request);
-}
-
 /* MPI_Startall drops what this returns, so an error of the start below goes by the request. */
 static int start(size_t count, ompi_request_t **handles)
 {
@@ -52,7 +43,7 @@ static int start(size_t count, ompi_request_t **handles)
         if (request->error == OMPI_SUCCESS) {
             request->error = rc;
         }
-        begin(request);
+        mca_coll_symm_host_copy_progress_add(request);
     }
     return OMPI_SUCCESS;
 }
@@ -138,7 +129,7 @@ static int request_pass(struct symm_host_copy_request *ours, int rc, ompi_reques
     }
     *request = base;
     if (!base->req_persistent) {
-        begin(ours);
+        mca_coll_symm_host_copy_progress_add(ours);
     }
     return OMPI_SUCCESS;
 }

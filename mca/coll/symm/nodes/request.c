@@ -6,74 +6,55 @@
  */
 #include "mca/coll/symm/nodes/request.h"
 
-#include "mca/coll/symm/mpi_request/progress.h"
 #include "mca/coll/symm/mpi_request/requests.h"
+#include "mca/coll/symm/mpi_request/stepped.h"
 #include "mca/coll/symm/report/counters.h"
 
-/* Bindings write into a request after the call has returned, as into one of libnbc. */
 struct symm_nodes_request {
-    ompi_coll_base_nbc_request_t super;
+    struct symm_stepped_request super;
     struct symm_nodes_call call;
     unsigned number; /* of a nonblocking call on its communicator */
-    struct symm_nodes_request *next;
 };
 typedef struct symm_nodes_request symm_nodes_request_t;
 OBJ_CLASS_DECLARATION(symm_nodes_request_t);
 
 static int progress(void);
+static bool step(struct symm_stepped_request *stepped);
+static void complete(struct symm_stepped_request *stepped);
 
 static struct symm_idle_requests idle = SYMM_IDLE_REQUESTS(symm_nodes_request_t);
-static struct symm_outstanding outstanding = SYMM_OUTSTANDING(progress);
-static _Atomic(struct symm_nodes_request *) added; /* not yet seen by a walk, newest first */
-static struct symm_nodes_request *walked; /* of the thread that walks */
+static struct symm_stepped outstanding = SYMM_STEPPED(progress, step, complete);
 
 static ompi_request_t *base_of(struct symm_nodes_request *request)
 {
-    return &request->super.super;
+    return mca_coll_symm_stepped_base(&request->super);
 }
 
 /* ---- progress -------------------------------------------------------------------------------- */
 
-static bool is_blocked(const struct symm_nodes_request *request)
+static int progress(void)
 {
-    return request->call.form == SYMM_CALL_NONBLOCKING &&
-           request->number != atomic_load(&request->call.nodes->over);
+    return mca_coll_symm_stepped_progress(&outstanding);
 }
 
-static void walk_join(void)
+static bool step(struct symm_stepped_request *stepped)
 {
-    struct symm_nodes_request *request = atomic_exchange(&added, NULL);
-    while (request != NULL) {
-        struct symm_nodes_request *next = request->next;
-        request->next = walked;
-        walked = request;
-        request = next;
+    struct symm_nodes_request *request = (struct symm_nodes_request *)stepped;
+    mca_coll_symm_nodes_t *nodes = request->call.nodes;
+    bool is_nonblocking = request->call.form == SYMM_CALL_NONBLOCKING;
+    if ((is_nonblocking && request->number != atomic_load(&nodes->over)) ||
+        !mca_coll_symm_nodes_call_advance(&request->call)) {
+        return false;
     }
-}
-
-/* Those that are over leave the list, and are returned as one. */
-static struct symm_nodes_request *walk(void)
-{
-    struct symm_nodes_request *done = NULL, **place = &walked;
-    while (*place != NULL) {
-        struct symm_nodes_request *request = *place;
-        if (is_blocked(request) || !mca_coll_symm_nodes_call_advance(&request->call)) {
-            place = &request->next;
-            continue;
-        }
-        if (request->call.form == SYMM_CALL_NONBLOCKING) {
-            atomic_fetch_add(&request->call.nodes->over, 1);
-        }
-        *place = request->next;
-        request->next = done;
-        done = request;
+    if (is_nonblocking) {
+        atomic_fetch_add(&nodes->over, 1);
     }
-    return done;
+    return true;
 }
 
-/* After ompi_request_complete() the request is the program's. */
-static void complete(struct symm_nodes_request *request)
+static void complete(struct symm_stepped_request *stepped)
 {
+    struct symm_nodes_request *request = (struct symm_nodes_request *)stepped;
     ompi_request_t *base = base_of(request);
     if (request->call.error != OMPI_SUCCESS) {
         base->req_status.MPI_ERROR = ompi_errcode_get_mpi_code(request->call.error);
@@ -84,35 +65,10 @@ static void complete(struct symm_nodes_request *request)
     (void)ompi_request_complete(base, true);
 }
 
-static int progress(void)
-{
-    int completed = 0;
-    if (!mca_coll_symm_walk_begin(&outstanding)) {
-        return 0;
-    }
-    walk_join();
-    struct symm_nodes_request *done = walk();
-    mca_coll_symm_walk_end(&outstanding);
-    while (done != NULL) {
-        struct symm_nodes_request *request = done;
-        done = request->next;
-        complete(request);
-        completed++;
-    }
-    mca_coll_symm_outstanding_drop(&outstanding, completed);
-    return completed;
-}
-
 /* The first steps are under way when the program's call returns. */
 static void begin(struct symm_nodes_request *request)
 {
-    ompi_request_t *base = base_of(request);
-    base->req_state = OMPI_REQUEST_ACTIVE;
-    base->req_status.MPI_ERROR = MPI_SUCCESS;
-    mca_coll_symm_outstanding_add(&outstanding);
-    request->next = atomic_load(&added);
-    while (!atomic_compare_exchange_weak(&added, &request->next, request)) {
-    }
+    mca_coll_symm_stepped_add(&outstanding, &request->super);
     (void)progress();
 }
 
@@ -225,8 +181,6 @@ void mca_coll_symm_nodes_requests_wait(const mca_coll_symm_nodes_t *nodes)
 
 void mca_coll_symm_nodes_requests_close(void)
 {
-    mca_coll_symm_outstanding_forget(&outstanding);
-    atomic_store(&added, NULL);
-    walked = NULL;
+    mca_coll_symm_stepped_forget(&outstanding);
     mca_coll_symm_idle_requests_free(&idle);
 }
