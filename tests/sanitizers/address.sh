@@ -6,7 +6,8 @@
 
 # CI's selection, longest first. Left to --all: what runs the same programs in yet other ways, or is
 # about words.
-address_scripts=(algorithms later random types lifecycle counters disagree mpool nodes large report)
+address_scripts=(algorithms later random types lifecycle counters disagree mpool nodes across large
+    report)
 
 select_all_address() {
     mapfile -t address_scripts < <(find "$top/tests" -name '*.tap' -printf '%f\n' |
