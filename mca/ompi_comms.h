@@ -2,14 +2,13 @@
  * ompi_comms.h - the part of ompi_compat.h about communicators that a component makes for itself.
  * ompi_compat.h includes it.
  *
- * They are made in the way of MPI_Comm_create_group(): by messages between their own ranks, without
- * a collective of the parent.  What MPI_Comm_split() does instead hangs a legal program inside of a
- * collective: where rank 0 begins MPI_Comm_idup() on another communicator before the collective,
- * and the others begin it behind, the number of ours would wait for the other's
- * (ompi_comm_cid_lowest_id).  The place of a request for a number in that order is made of the
- * parent's number and the tag.  With a negative tag it is negative, so ours never waits for another
- * request.  Others wait for ours, which needs only ranks that are in the same collective, or on
- * their way to it.
+ * They are made in a blocking collective of their parent, by messages between its ranks.
+ * MPI_Comm_split() is a collective of the parent itself, and hangs a legal program there: where
+ * rank 0 begins MPI_Comm_idup() on another communicator before the collective, and the others begin
+ * it behind, the number of ours would wait for the other's (ompi_comm_cid_lowest_id).  Making them
+ * as MPI_Comm_create_group() does need not wait for that, but then two that threads make at a time
+ * may take each other's numbers for ever.  So ranks agree on numbers here (nodes/make.c), and Open
+ * MPI does the rest.
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -29,10 +28,38 @@ static inline bool symm_ompi_can_make_comms(void)
     return true;
 }
 
-/* Whether this process has used less than half of the numbers of communicators. */
-static inline bool symm_ompi_has_comm_numbers(void)
+/*
+ * The first two numbers of communicators from `start` on that this process does not use.  Those
+ * that do not exist are those from the greatest on.
+ */
+static inline void symm_ompi_comm_numbers_find(int start, int numbers[2])
 {
-    return (unsigned)ompi_mpi_communicators.lowest_free < mca_pml.pml_max_contextid / 2;
+    int found = 0, number = start > ompi_mpi_communicators.lowest_free
+                                ? start : ompi_mpi_communicators.lowest_free;
+    while (found < 2) {
+        if (opal_pointer_array_get_item(&ompi_mpi_communicators, number) == NULL) {
+            numbers[found++] = number;
+        }
+        number++;
+    }
+}
+
+/* Take numbers, and let go of those that communicators have not got. */
+static inline bool symm_ompi_comm_number_take(int number, struct ompi_communicator_t *parent)
+{
+#if OMPI_MAJOR_VERSION == 4
+    void *taken = parent; /* as ompi_comm_nextcid() does; there are no messages yet */
+#else
+    void *taken = (void *)OMPI_COMM_SENTINEL;
+    (void)parent;
+#endif
+    return (unsigned)number < mca_pml.pml_max_contextid / 2 && /* programs need the others */
+           opal_pointer_array_test_and_set_item(&ompi_mpi_communicators, number, taken);
+}
+
+static inline void symm_ompi_comm_number_put(int number)
+{
+    (void)opal_pointer_array_set_item(&ompi_mpi_communicators, number, NULL);
 }
 
 /*
@@ -67,22 +94,25 @@ static inline bool symm_ompi_comm_exclude(struct ompi_communicator_t *comm, cons
 }
 
 /*
- * Give it a number and collectives, in a blocking collective of its parent.  All its ranks call.
- * After an error *comm is MPI_COMM_NULL.
+ * Give it a number, which has been taken, and collectives, in a blocking collective of its parent.
+ * All its ranks call.  After an error *comm is MPI_COMM_NULL.
  *
  * The tag is that of a collective's messages: a call of the parent's is under way.
  */
 static inline int symm_ompi_comm_begin(struct ompi_communicator_t **comm,
-                                       struct ompi_communicator_t *parent)
+                                       struct ompi_communicator_t *parent, int number)
 {
     int tag = MCA_COLL_BASE_TAG_BARRIER;
-    int rc = ompi_comm_nextcid(*comm, parent, NULL, &tag, NULL, false, OMPI_COMM_CID_GROUP);
-    if (rc != OMPI_SUCCESS) {
-        OBJ_RELEASE(*comm);
-        *comm = MPI_COMM_NULL;
-        return rc;
-    }
-    rc = ompi_comm_activate(comm, parent, NULL, &tag, NULL, false, OMPI_COMM_CID_GROUP);
+#if OMPI_MAJOR_VERSION == 4
+    (*comm)->c_contextid = (uint32_t)number;
+#else
+    (*comm)->c_flags |= OMPI_COMM_GLOBAL_INDEX;
+    (*comm)->c_index = (uint32_t)number;
+    (*comm)->c_contextid.cid_base = 0;
+    (*comm)->c_contextid.cid_sub.u64 = (uint64_t)number;
+#endif
+    (void)opal_pointer_array_set_item(&ompi_mpi_communicators, number, *comm);
+    int rc = ompi_comm_activate(comm, parent, NULL, &tag, NULL, false, OMPI_COMM_CID_GROUP);
     if (rc == OMPI_SUCCESS) {
         OBJ_RETAIN(*comm); /* symm_ompi_comm_end() */
         OMPI_COMM_SET_EXTRA_RETAIN(*comm);
@@ -112,10 +142,11 @@ static inline int symm_ompi_allgather_ints(const int *mine, int count, int *all,
                                                 NULL);
 }
 
-static inline int symm_ompi_least_int(int mine, int *least, struct ompi_communicator_t *comm)
+static inline int symm_ompi_greatest_ints(const int *mine, int count, int *greatest,
+                                          struct ompi_communicator_t *comm)
 {
-    return ompi_coll_base_allreduce_intra_recursivedoubling(&mine, least, 1, MPI_INT, MPI_MIN,
-                                                            comm, NULL);
+    return ompi_coll_base_allreduce_intra_recursivedoubling(mine, greatest, count, MPI_INT,
+                                                            MPI_MAX, comm, NULL);
 }
 
 /*
@@ -182,9 +213,22 @@ static inline bool symm_ompi_can_make_comms(void)
     return false;
 }
 
-static inline bool symm_ompi_has_comm_numbers(void)
+static inline void symm_ompi_comm_numbers_find(int start, int numbers[2])
 {
+    (void)start;
+    (void)numbers;
+}
+
+static inline bool symm_ompi_comm_number_take(int number, struct ompi_communicator_t *parent)
+{
+    (void)number;
+    (void)parent;
     return false;
+}
+
+static inline void symm_ompi_comm_number_put(int number)
+{
+    (void)number;
 }
 
 static inline struct ompi_communicator_t *symm_ompi_comm_new(struct ompi_communicator_t *parent,
@@ -206,10 +250,11 @@ static inline bool symm_ompi_comm_exclude(struct ompi_communicator_t *comm, cons
 }
 
 static inline int symm_ompi_comm_begin(struct ompi_communicator_t **comm,
-                                       struct ompi_communicator_t *parent)
+                                       struct ompi_communicator_t *parent, int number)
 {
     (void)comm;
     (void)parent;
+    (void)number;
     return OMPI_ERR_NOT_SUPPORTED;
 }
 
@@ -228,10 +273,12 @@ static inline int symm_ompi_allgather_ints(const int *mine, int count, int *all,
     return OMPI_ERR_NOT_SUPPORTED;
 }
 
-static inline int symm_ompi_least_int(int mine, int *least, struct ompi_communicator_t *comm)
+static inline int symm_ompi_greatest_ints(const int *mine, int count, int *greatest,
+                                          struct ompi_communicator_t *comm)
 {
     (void)mine;
-    (void)least;
+    (void)count;
+    (void)greatest;
     (void)comm;
     return OMPI_ERR_NOT_SUPPORTED;
 }

@@ -6,6 +6,7 @@
  */
 #include "mca/coll/symm/nodes/make.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "heap/team/process.h"
@@ -14,12 +15,46 @@
 #include "mca/coll/symm/report/counters.h"
 #include "mca/coll/symm/report/verbose.h"
 
-/* The one that this thread is making: components are asked for others meanwhile, too. */
-static _Thread_local const struct ompi_communicator_t *making;
+/*
+ * Those that are being made: components are asked for others meanwhile, too.  Whichever thread
+ * progresses asks them.
+ */
+struct making {
+    const struct ompi_communicator_t *comm;
+    struct making *next;
+};
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct making *all_making; /* under the mutex */
 
 bool mca_coll_symm_nodes_is_own(const struct ompi_communicator_t *comm)
 {
-    return comm == making;
+    (void)pthread_mutex_lock(&mutex);
+    const struct making *making = all_making;
+    while (making != NULL && making->comm != comm) {
+        making = making->next;
+    }
+    (void)pthread_mutex_unlock(&mutex);
+    return making != NULL;
+}
+
+static void making_add(struct making *making, const struct ompi_communicator_t *comm)
+{
+    (void)pthread_mutex_lock(&mutex);
+    making->comm = comm;
+    making->next = all_making;
+    all_making = making;
+    (void)pthread_mutex_unlock(&mutex);
+}
+
+static void making_remove(const struct making *making)
+{
+    (void)pthread_mutex_lock(&mutex);
+    struct making **place = &all_making;
+    while (*place != making) {
+        place = &(*place)->next;
+    }
+    *place = making->next;
+    (void)pthread_mutex_unlock(&mutex);
 }
 
 /* ---- where ranks are ------------------------------------------------------------------------- */
@@ -118,18 +153,60 @@ static bool parts_make(mca_coll_symm_nodes_t *nodes, struct ompi_communicator_t 
 /* Whether all ranks say so. */
 static bool all_say(bool mine, struct ompi_communicator_t *comm)
 {
-    int least = 0;
-    return symm_ompi_least_int(mine, &least, comm) == OMPI_SUCCESS && least != 0;
+    int no = mine ? 0 : 1, any_no = 1;
+    return symm_ompi_greatest_ints(&no, 1, &any_no, comm) == OMPI_SUCCESS && any_no == 0;
 }
 
-static bool begin(struct ompi_communicator_t **part, struct ompi_communicator_t *comm)
+/*
+ * Where to look for numbers after so many rounds.  Threads that make communicators at a time may
+ * take each other's; so each looks elsewhere, by its parent's number.
+ */
+static int start_of(int round, int last, struct ompi_communicator_t *comm)
+{
+    enum { SPREAD = 8, DOUBLINGS = 8 };
+    unsigned width = SPREAD << (round < DOUBLINGS ? round : DOUBLINGS);
+    unsigned mixed = ((unsigned)symm_ompi_comm_number(comm) + 1U) * 2654435761U;
+    mixed = (mixed ^ (unsigned)round) * 2246822519U;
+    return last + 1 + (int)((mixed >> 16) % width);
+}
+
+/* Numbers for this rank's two communicators: free everywhere, and the same on all ranks. */
+static bool numbers_get(int numbers[2], struct ompi_communicator_t *comm)
+{
+    enum { ROUNDS = 64 };
+    int start = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        int mine[2] = {0, 0};
+        symm_ompi_comm_numbers_find(start, mine);
+        if (symm_ompi_greatest_ints(mine, 2, numbers, comm) != OMPI_SUCCESS) {
+            return false;
+        }
+        bool has_first = symm_ompi_comm_number_take(numbers[0], comm);
+        bool has_both = has_first && symm_ompi_comm_number_take(numbers[1], comm);
+        if (all_say(has_both, comm)) {
+            return true;
+        }
+        if (has_first) {
+            symm_ompi_comm_number_put(numbers[0]);
+        }
+        if (has_both) {
+            symm_ompi_comm_number_put(numbers[1]);
+        }
+        start = start_of(round, numbers[0], comm);
+    }
+    return false;
+}
+
+static bool begin(struct ompi_communicator_t **part, struct ompi_communicator_t *comm, int number)
 {
     if (*part == NULL) {
+        symm_ompi_comm_number_put(number);
         return true;
     }
-    making = *part;
-    int rc = symm_ompi_comm_begin(part, comm);
-    making = NULL;
+    struct making making;
+    making_add(&making, *part);
+    int rc = symm_ompi_comm_begin(part, comm, number);
+    making_remove(&making);
     if (rc != OMPI_SUCCESS) {
         *part = NULL;
     }
@@ -138,21 +215,21 @@ static bool begin(struct ompi_communicator_t **part, struct ompi_communicator_t 
 
 /*
  * Ranks vote before each step in which a rank that stays away would leave the others waiting: the
- * first time that they have memory and numbers, the second time about all parts, and then that the
+ * first time that they have memory, the second time about all parts and numbers, and then that the
  * communicators are there.
  */
 static bool make(mca_coll_symm_nodes_t *nodes, struct ompi_communicator_t *comm)
 {
-    int mine = lowest_near(comm);
+    int mine = lowest_near(comm), numbers[2];
     int *lowest = malloc((size_t)ompi_comm_size(comm) * sizeof(*lowest));
-    bool is_made = all_say(lowest != NULL && symm_ompi_has_comm_numbers(), comm);
+    bool is_made = all_say(lowest != NULL, comm);
     if (is_made) {
         is_made = symm_ompi_allgather_ints(&mine, 1, lowest, comm) == OMPI_SUCCESS &&
                   parts_make(nodes, comm, lowest);
-        is_made = all_say(is_made, comm);
+        is_made = all_say(is_made, comm) && nodes->topology.most > 1 && numbers_get(numbers, comm);
     }
     free(lowest);
-    if (!is_made || nodes->topology.most == 1) {
+    if (!is_made) {
         /* these have no numbers yet, and are no communicators for those who look for them */
         if (nodes->node != NULL) {
             OBJ_RELEASE(nodes->node);
@@ -163,8 +240,8 @@ static bool make(mca_coll_symm_nodes_t *nodes, struct ompi_communicator_t *comm)
         nodes->node = nodes->rail = NULL;
         return false;
     }
-    bool has_node = begin(&nodes->node, comm);
-    bool has_rail = begin(&nodes->rail, comm);
+    bool has_node = begin(&nodes->node, comm, numbers[0]);
+    bool has_rail = begin(&nodes->rail, comm, numbers[1]);
     return all_say(has_node && has_rail, comm);
 }
 
