@@ -155,7 +155,7 @@ bench_overlap_SOURCES = \
 bench_overlap_LDADD = $(MPI_LIBS)
 
 dist_man_MANS += bench/symm_bench.1
-dist_noinst_SCRIPTS += bench/gpu_run bench/many_ranks bench/multicast_bringup
+dist_noinst_SCRIPTS += bench/gpu_run bench/many_nodes bench/many_ranks bench/multicast_bringup
 
 # The pictures of docs/pictures, and of a run of one's own. Needs matplotlib, never to build.
 dist_noinst_SCRIPTS += bench/plot

@@ -128,6 +128,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/nodes/bcast.c \
 	mca/coll/symm/nodes/calls.h \
 	mca/coll/symm/nodes/entry.c mca/coll/symm/nodes/entry.h \
+	mca/coll/symm/nodes/failures.c mca/coll/symm/nodes/failures.h \
 	mca/coll/symm/nodes/make.c mca/coll/symm/nodes/make.h \
 	mca/coll/symm/nodes/module.c mca/coll/symm/nodes/module.h \
 	mca/coll/symm/nodes/plan.c mca/coll/symm/nodes/plan.h \

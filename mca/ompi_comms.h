@@ -21,6 +21,7 @@
 #include "ompi/mca/coll/base/coll_base_functions.h"
 #include "ompi/mca/coll/base/coll_tags.h"
 #include "opal/mca/pmix/base/base.h"
+#include "mca/ompi_ulfm.h"
 
 /* Whether this is a release in which the internals below have been tried. */
 static inline bool symm_ompi_can_make_comms(void)
@@ -53,7 +54,8 @@ static inline bool symm_ompi_comm_number_take(int number, struct ompi_communicat
     void *taken = (void *)OMPI_COMM_SENTINEL;
     (void)parent;
 #endif
-    return (unsigned)number < mca_pml.pml_max_contextid / 2 && /* programs need the others */
+    unsigned half = mca_pml.pml_max_contextid / 2; /* programs need the others */
+    return (unsigned)number < half &&
            opal_pointer_array_test_and_set_item(&ompi_mpi_communicators, number, taken);
 }
 
@@ -94,15 +96,17 @@ static inline bool symm_ompi_comm_exclude(struct ompi_communicator_t *comm, cons
 }
 
 /*
- * Give it a number, which has been taken, and collectives, in a blocking collective of its parent.
- * All its ranks call.  After an error *comm is MPI_COMM_NULL.
+ * Give it a number, which has been taken, an epoch (ompi_ulfm.h) and collectives, in a blocking
+ * collective of its parent.  All its ranks call.  After an error *comm is MPI_COMM_NULL.
  *
  * The tag is that of a collective's messages: a call of the parent's is under way.
  */
 static inline int symm_ompi_comm_begin(struct ompi_communicator_t **comm,
-                                       struct ompi_communicator_t *parent, int number)
+                                       struct ompi_communicator_t *parent, int number,
+                                       int epoch)
 {
     int tag = MCA_COLL_BASE_TAG_BARRIER;
+    symm_ompi_comm_epoch_set(*comm, epoch);
 #if OMPI_MAJOR_VERSION == 4
     (*comm)->c_contextid = (uint32_t)number;
 #else
@@ -250,11 +254,13 @@ static inline bool symm_ompi_comm_exclude(struct ompi_communicator_t *comm, cons
 }
 
 static inline int symm_ompi_comm_begin(struct ompi_communicator_t **comm,
-                                       struct ompi_communicator_t *parent, int number)
+                                       struct ompi_communicator_t *parent, int number,
+                                       int epoch)
 {
     (void)comm;
     (void)parent;
     (void)number;
+    (void)epoch;
     return OMPI_ERR_NOT_SUPPORTED;
 }
 

@@ -45,6 +45,31 @@ static inline bool symm_ompi_is_alive(struct ompi_communicator_t *comm, int rank
     return ompi_comm_is_proc_active(comm, rank, false);
 }
 
+/* What a call on `comm` returns whose part on another communicator has ended with `error`. */
+static inline int symm_ompi_failure_of(struct ompi_communicator_t *comm, int error)
+{
+    int failure = symm_ompi_is_failure(error) ? symm_ompi_comm_failure(comm) : MPI_SUCCESS;
+    if (failure != MPI_SUCCESS) {
+        return failure;
+    }
+    return error == MPI_ERR_REVOKED ? MPI_ERR_PROC_FAILED : error;
+}
+
+/* Have all calls on a communicator end with an error, on all its ranks that live. */
+static inline void symm_ompi_comm_revoke(struct ompi_communicator_t *comm)
+{
+    (void)ompi_comm_revoke_internal(comm);
+}
+
+/*
+ * What tells a communicator from an earlier one with its number, where one of them is revoked; Open
+ * MPI counts from 1.
+ */
+static inline void symm_ompi_comm_epoch_set(struct ompi_communicator_t *comm, int epoch)
+{
+    comm->c_epoch = 0x40000000U + (uint32_t)epoch;
+}
+
 /* Make a request on a communicator with a failure end with an error, if it does not already. */
 static inline void symm_ompi_request_give_up(ompi_request_t *request)
 {
@@ -76,11 +101,28 @@ static inline bool symm_ompi_is_failure(int error)
     return false;
 }
 
+static inline int symm_ompi_failure_of(struct ompi_communicator_t *comm, int error)
+{
+    (void)comm;
+    return error;
+}
+
 static inline bool symm_ompi_is_alive(struct ompi_communicator_t *comm, int rank)
 {
     (void)comm;
     (void)rank;
     return true;
+}
+
+static inline void symm_ompi_comm_revoke(struct ompi_communicator_t *comm)
+{
+    (void)comm;
+}
+
+static inline void symm_ompi_comm_epoch_set(struct ompi_communicator_t *comm, int epoch)
+{
+    (void)comm;
+    (void)epoch;
 }
 
 static inline void symm_ompi_request_give_up(ompi_request_t *request)

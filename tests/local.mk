@@ -4,7 +4,8 @@
 # Copyright (c) 2026 The ompi-symm authors
 # SPDX-License-Identifier: BSD-3-Clause
 
-EXTRA_DIST += tests/tap.sh tests/sweep.sh tests/device/faults.sh tests/device/ondevice.sh
+EXTRA_DIST += tests/tap.sh tests/sweep.sh tests/device/faults.sh tests/device/ondevice.sh \
+	tests/processes/network.sh
 
 # configure has written it; this has it written again when its source has changed.
 check_DATA = tests/env.sh

@@ -11,6 +11,7 @@
 
 #include "heap/team/process.h"
 #include "mca/coll/symm/base/component.h"
+#include "mca/coll/symm/nodes/failures.h"
 #include "mca/coll/symm/nodes/present.h"
 #include "mca/coll/symm/report/counters.h"
 #include "mca/coll/symm/report/verbose.h"
@@ -170,34 +171,45 @@ static int start_of(int round, int last, struct ompi_communicator_t *comm)
     return last + 1 + (int)((mixed >> 16) % width);
 }
 
-/* Numbers for this rank's two communicators: free everywhere, and the same on all ranks. */
-static bool numbers_get(int numbers[2], struct ompi_communicator_t *comm)
+/*
+ * Numbers for this rank's two communicators, free everywhere, and their epoch: the same on all
+ * ranks.
+ */
+enum { FIRST, SECOND, EPOCH, NUMBERS };
+
+static bool numbers_get(int numbers[NUMBERS], struct ompi_communicator_t *comm)
 {
     enum { ROUNDS = 64 };
+    static _Atomic int next; /* epoch; greater than those of this rank's other communicators */
     int start = 0;
     for (int round = 0; round < ROUNDS; round++) {
-        int mine[2] = {0, 0};
+        int mine[NUMBERS] = {0};
         symm_ompi_comm_numbers_find(start, mine);
-        if (symm_ompi_greatest_ints(mine, 2, numbers, comm) != OMPI_SUCCESS) {
+        mine[EPOCH] = atomic_fetch_add(&next, 1);
+        if (symm_ompi_greatest_ints(mine, NUMBERS, numbers, comm) != OMPI_SUCCESS) {
             return false;
         }
-        bool has_first = symm_ompi_comm_number_take(numbers[0], comm);
-        bool has_both = has_first && symm_ompi_comm_number_take(numbers[1], comm);
+        for (int seen = next; seen <= numbers[EPOCH];) {
+            (void)atomic_compare_exchange_weak(&next, &seen, numbers[EPOCH] + 1);
+        }
+        bool has_first = symm_ompi_comm_number_take(numbers[FIRST], comm);
+        bool has_both = has_first && symm_ompi_comm_number_take(numbers[SECOND], comm);
         if (all_say(has_both, comm)) {
             return true;
         }
         if (has_first) {
-            symm_ompi_comm_number_put(numbers[0]);
+            symm_ompi_comm_number_put(numbers[FIRST]);
         }
         if (has_both) {
-            symm_ompi_comm_number_put(numbers[1]);
+            symm_ompi_comm_number_put(numbers[SECOND]);
         }
-        start = start_of(round, numbers[0], comm);
+        start = start_of(round, numbers[FIRST], comm);
     }
     return false;
 }
 
-static bool begin(struct ompi_communicator_t **part, struct ompi_communicator_t *comm, int number)
+static bool begin(struct ompi_communicator_t **part, struct ompi_communicator_t *comm, int number,
+                  int epoch)
 {
     if (*part == NULL) {
         symm_ompi_comm_number_put(number);
@@ -205,7 +217,7 @@ static bool begin(struct ompi_communicator_t **part, struct ompi_communicator_t 
     }
     struct making making;
     making_add(&making, *part);
-    int rc = symm_ompi_comm_begin(part, comm, number);
+    int rc = symm_ompi_comm_begin(part, comm, number, epoch);
     making_remove(&making);
     if (rc != OMPI_SUCCESS) {
         *part = NULL;
@@ -220,7 +232,7 @@ static bool begin(struct ompi_communicator_t **part, struct ompi_communicator_t 
  */
 static bool make(mca_coll_symm_nodes_t *nodes, struct ompi_communicator_t *comm)
 {
-    int mine = lowest_near(comm), numbers[2];
+    int mine = lowest_near(comm), numbers[NUMBERS];
     int *lowest = malloc((size_t)ompi_comm_size(comm) * sizeof(*lowest));
     bool is_made = all_say(lowest != NULL, comm);
     if (is_made) {
@@ -240,13 +252,14 @@ static bool make(mca_coll_symm_nodes_t *nodes, struct ompi_communicator_t *comm)
         nodes->node = nodes->rail = NULL;
         return false;
     }
-    bool has_node = begin(&nodes->node, comm, numbers[0]);
-    bool has_rail = begin(&nodes->rail, comm, numbers[1]);
+    bool has_node = begin(&nodes->node, comm, numbers[FIRST], numbers[EPOCH]);
+    bool has_rail = begin(&nodes->rail, comm, numbers[SECOND], numbers[EPOCH]);
     return all_say(has_node && has_rail, comm);
 }
 
 void mca_coll_symm_nodes_end(mca_coll_symm_nodes_t *nodes)
 {
+    mca_coll_symm_nodes_unwatch(nodes);
     symm_ompi_comm_end(&nodes->node);
     symm_ompi_comm_end(&nodes->rail);
     symm_topology_end(&nodes->topology);
@@ -290,7 +303,9 @@ bool mca_coll_symm_nodes_ready(mca_coll_symm_nodes_t *nodes, struct ompi_communi
             bool is_made = are_present && make(nodes, comm);
             nodes->state = is_made ? SYMM_NODES_MADE : SYMM_NODES_NONE;
             tell(nodes, comm, are_present);
-            if (!is_made) {
+            if (is_made) {
+                mca_coll_symm_nodes_watch(nodes, comm);
+            } else {
                 mca_coll_symm_count_unserved(are_present ? SYMM_UNSERVED_NODES
                                                          : SYMM_UNSERVED_COMPONENT);
                 mca_coll_symm_nodes_end(nodes);

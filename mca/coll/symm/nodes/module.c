@@ -20,6 +20,9 @@ static void nodes_construct(mca_coll_symm_nodes_t *nodes)
     nodes->scratch = NULL;
     nodes->is_in_heap = false;
     nodes->device_scratch = NULL;
+    nodes->parent = NULL;
+    nodes->next_watched = NULL;
+    atomic_init(&nodes->is_revoked, false);
     nodes->issued = 0;
     atomic_init(&nodes->over, 0);
 }
@@ -46,7 +49,7 @@ bool mca_coll_symm_nodes_may_serve(struct ompi_communicator_t *comm)
     enum { LEAST = 3 }; /* ranks, if a node is to have two */
     return !OMPI_COMM_IS_INTER(comm) && ompi_group_have_remote_peers(comm->c_local_group) &&
            ompi_comm_size(comm) >= LEAST && symm_ompi_can_make_comms() &&
-           !symm_ompi_is_fault_tolerant() && !mca_coll_symm_nodes_is_own(comm);
+           !mca_coll_symm_nodes_is_own(comm);
 }
 
 mca_coll_base_module_t *mca_coll_symm_nodes_query(void)

@@ -44,6 +44,10 @@ struct mca_coll_symm_nodes_t {
     int device;
     unsigned issued;       /* nonblocking calls with plans, which are made one after the other */
     _Atomic unsigned over; /* so many of them are over */
+
+    struct ompi_communicator_t *parent; /* the program's, once there are some of ours */
+    struct mca_coll_symm_nodes_t *next_watched; /* for nodes/failures.c */
+    _Atomic bool is_revoked;
 };
 typedef struct mca_coll_symm_nodes_t mca_coll_symm_nodes_t;
 OBJ_CLASS_DECLARATION(mca_coll_symm_nodes_t);

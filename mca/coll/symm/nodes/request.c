@@ -57,7 +57,8 @@ static void complete(struct symm_stepped_request *stepped)
     struct symm_nodes_request *request = (struct symm_nodes_request *)stepped;
     ompi_request_t *base = base_of(request);
     if (request->call.error != OMPI_SUCCESS) {
-        base->req_status.MPI_ERROR = ompi_errcode_get_mpi_code(request->call.error);
+        base->req_status.MPI_ERROR = ompi_errcode_get_mpi_code(
+            symm_ompi_failure_of(request->call.a.comm, request->call.error));
     }
     if (!base->req_persistent) {
         mca_coll_symm_nodes_call_end(&request->call);
@@ -81,6 +82,7 @@ static int start(size_t count, ompi_request_t **handles)
         handles[i]->req_complete = REQUEST_PENDING;
         request->call.made = 0;
         request->call.error = OMPI_SUCCESS;
+        request->call.is_given_up = false;
         mca_coll_symm_count_nodes(request->call.collective, request->call.plan,
                                   request->call.bytes);
         begin(request);

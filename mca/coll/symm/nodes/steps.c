@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "mca/coll/symm/mpi_request/requests.h"
+#include "mca/coll/symm/nodes/failures.h"
 #include "mca/coll/symm/report/counters.h"
 
 /* ---- describing ------------------------------------------------------------------------------ */
@@ -164,12 +165,17 @@ static void fail(struct symm_nodes_call *call, int rc)
     if (call->error == OMPI_SUCCESS) {
         call->error = rc;
     }
+    if (symm_ompi_is_failure(rc)) {
+        call->is_given_up = true;
+        call->made = call->count - 1; /* this was the last step */
+        mca_coll_symm_nodes_give_up(call->nodes);
+    }
 }
 
 /* The other pieces.  One that has no memory ends the call: other ranks may be left waiting. */
 static bool describe_next(struct symm_nodes_call *call)
 {
-    if (call->next == SIZE_MAX) {
+    if (call->next == SIZE_MAX || call->is_given_up) {
         return false;
     }
     call->at = call->next;
@@ -214,7 +220,7 @@ int mca_coll_symm_nodes_call_make(struct symm_nodes_call *call)
             }
         }
     } while (describe_next(call));
-    return call->error;
+    return symm_ompi_failure_of(call->a.comm, call->error);
 }
 
 int mca_coll_symm_nodes_call_init(struct symm_nodes_call *call)

@@ -9,7 +9,8 @@
  * (nodes/request.h).
  *
  * A rank whose step has failed takes part in all later ones with what it has, since the others wait
- * for it, and returns the first error at the end.
+ * for it, and returns the first error at the end.  Where a process has died that is survived, it
+ * gives the call up, and has the others do so (nodes/failures.h).
  *
  * Copyright (c) 2026 The ompi-symm authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -73,6 +74,7 @@ struct symm_nodes_call {
     struct symm_vector *vectors;
     bool is_under_way; /* the request of the step behind those that are made */
     bool lacks_memory;
+    bool is_given_up; /* other ranks are told, and wait for none of the other steps */
     int error;
 
     /* For plans: they get these with their first piece, and all are given back at the end. */
