@@ -132,6 +132,17 @@ noinst_PROGRAMS += bench/communicators
 bench_communicators_SOURCES = bench/communicators.c bench/clock.c bench/clock.h
 bench_communicators_LDADD = $(MPI_LIBS) -lm
 
+# Collectives over several nodes, modelled by the component's own plans; and what it is checked by.
+# Never installed.
+noinst_PROGRAMS += bench/scale bench/probes/node_steps
+bench_scale_SOURCES = bench/scale.c bench/clock.c bench/clock.h \
+	bench/model/machine.c bench/model/machine.h \
+	bench/model/model.c bench/model/model.h \
+	mca/coll/symm/nodes/plan.c mca/coll/symm/nodes/topology.c
+bench_scale_LDADD = -lm
+bench_probes_node_steps_SOURCES = bench/probes/node_steps.c bench/clock.c bench/clock.h
+bench_probes_node_steps_LDADD = $(MPI_LIBS)
+
 # Collectives beside a matrix product. Never installed.
 noinst_PROGRAMS += bench/overlap
 bench_overlap_SOURCES = \
@@ -163,6 +174,7 @@ EXTRA_DIST += \
 	bench/plotting/__init__.py \
 	bench/plotting/decode.py \
 	bench/plotting/look.py \
+	bench/plotting/nodes.py \
 	bench/plotting/osu.py \
 	bench/plotting/overlap.py \
 	bench/plotting/pictures.py \
@@ -407,6 +419,7 @@ nobase_dist_doc_DATA += \
 	bench/results/host-job.txt \
 	bench/results/host-petsc.txt \
 	bench/results/host-many-ranks-alltoall.txt \
+	bench/results/host-nodes.txt \
 	bench/results/host-nonblocking-more-ranks.txt \
 	bench/results/host-nonblocking.txt \
 	bench/results/host-reduce-scatter-scan.txt \
@@ -419,6 +432,7 @@ nobase_dist_doc_DATA += \
 	bench/results/host-rows.txt \
 	bench/results/host-skew.txt \
 	bench/results/host-two-copies.txt \
+	bench/results/nodes-model.txt \
 	bench/results/standin-packets.txt \
 	bench/results/tests-ompi-with-cuda.txt \
 	bench/results/tests-ompi-without-headers.txt

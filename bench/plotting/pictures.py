@@ -10,7 +10,7 @@ import re
 import typing
 
 from plotting import osu as osu_collectives
-from plotting import decode, overlap, series
+from plotting import decode, nodes, overlap, series
 from plotting.tables import SEGMENTATION_FAULT, PlotError, read_lines, read_osu, read_timelines
 
 COLLECTIVES = {"allreduce": "All-reduce", "allgather": "All-gather"}
@@ -341,6 +341,12 @@ PICTURES = {
         lambda look, results: decode.draw(look, results, note_of("decode")),
         decode.FILES,
         "gpu-h200-2-decode-{symm,nccl}.txt",
+    ),
+    "nodes": Picture(
+        "All-reduces over 2 to 1000 nodes, modelled: bus bandwidth by each plan, and the limit",
+        lambda look, results: nodes.draw(look, results, note_of("nodes")),
+        [nodes.FILE],
+        nodes.FILE,
     ),
     "readme": Picture(
         "All-reduce in GPU memory and in host memory: time against size, lower is better",

@@ -16,6 +16,7 @@ users_tests = \
 	tests/users/selection.tap \
 	tests/users/quickstart.tap \
 	tests/users/report.tap \
+	tests/users/scale.tap \
 	tests/users/old_words.tap \
 	tests/users/parameters.tap \
 	tests/users/nvtx.tap \

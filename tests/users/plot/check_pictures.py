@@ -229,6 +229,24 @@ def served_panel(text, ranks, before):
     return lines
 
 
+def nodes(results):
+    """Of each number of nodes the plans' bus bandwidths, those of the plan taken, and the limit."""
+    lines = [line for line in results.text("nodes-model.txt").splitlines() if line[:1] != "#"]
+    panels = {}
+    for line in lines:
+        if line.startswith("Size"):
+            names = line.split(",")
+            continue
+        row = dict(zip(names, line.split(",")))
+        panel = panels.setdefault(f"nodes-{row['nodes']}", {})
+        point = int(row["Size"]), float(row["bus(GB/s)"])
+        panel.setdefault(row["plan"], []).append(point)
+        if row["taken"] == "yes":
+            panel.setdefault("taken", []).append(point)
+            panel.setdefault("limit", []).append((point[0], float(row["limit(GB/s)"])))
+    return panels
+
+
 def readme(results):
     gpus, host = gpu(results, "allreduce", 2), host_time(results)
     results.used.discard("host-2-ranks-malloc.txt")
@@ -293,6 +311,7 @@ PICTURES = {
     "host-ranks": host_ranks,
     "osu": osu,
     "osu-collectives": osu_collectives,
+    "nodes": nodes,
     "readme": readme,
 }
 

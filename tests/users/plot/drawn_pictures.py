@@ -10,7 +10,8 @@ import xml.etree.ElementTree
 
 CLOSE = 0.003  # points; coordinates have three decimals, and two ticks make the scale
 SVG = "{http://www.w3.org/2000/svg}"
-UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "µs": 1, "ms": 1e3, "s": 1e6}
+UNITS = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "µs": 1, "ms": 1e3, "s": 1e6,
+         "kB/s": 1e-6, "MB/s": 1e-3, "GB/s": 1}
 
 
 class Axis:
