@@ -200,7 +200,7 @@ static int measured_check(struct machine *machine, const char *path)
     }
     double ours = clock_median(check.ours, check.count);
     double winners = 100.0 * check.winners / check.count;
-    printf("# %d rows: median error %.0f %% (at most %d), flat %.0f %%; the same is faster in "
+    printf("# %d rows: median error %.1f %% (at most %d), flat %.1f %%; the same is faster in "
            "%.0f %% (at least %d)\n", check.count, ours, ERROR_MOST,
            clock_median(check.flat, check.count), winners, WINNERS_LEAST);
     return ours > ERROR_MOST || winners < WINNERS_LEAST ? EXIT_OFF : 0;
