@@ -90,6 +90,27 @@ static void plans(void **state)
     symm_topology_end(&mixed);
 }
 
+/* More nodes, and fewer bytes for each: what takes rails on two nodes does not on many. */
+static void plans_of_many(void **state)
+{
+    enum { RANKS = 64 };
+    struct symm_topology many;
+    int lowest[RANKS];
+    (void)state;
+    for (int rank = 0; rank < RANKS; rank++) {
+        lowest[rank] = rank / 2 * 2;
+    }
+    assert_true(symm_topology_make(&many, lowest, RANKS, 0));
+    assert_int_equal(plan(&many, SYMM_ALLREDUCE, 64 << 10, true, 0), SYMM_NODES_LEADERS);
+    assert_int_equal(plan(&many, SYMM_ALLREDUCE, 128 << 10, true, 0), SYMM_NODES_FLAT);
+    assert_int_equal(plan(&many, SYMM_ALLREDUCE, 256 << 10, true, 0), SYMM_NODES_RAILS);
+    assert_int_equal(plan(&many, SYMM_ALLGATHER, 4 << 20, true, 0), SYMM_NODES_FLAT);
+    assert_int_equal(plan(&many, SYMM_ALLGATHER, 8 << 20, true, 0), SYMM_NODES_RAILS);
+    assert_int_equal(plan(&many, SYMM_REDUCE_SCATTER, 1 << 20, true, 0), SYMM_NODES_FLAT);
+    assert_int_equal(plan(&many, SYMM_REDUCE_SCATTER, 2 << 20, true, 0), SYMM_NODES_RAILS);
+    symm_topology_end(&many);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -97,6 +118,7 @@ int main(void)
         cmocka_unit_test(round_robin),
         cmocka_unit_test(contradictions),
         cmocka_unit_test(plans),
+        cmocka_unit_test(plans_of_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,11 +10,26 @@
 
 /* Bytes up to which data meet at leaders. */
 enum {
-    ALLREDUCE_LEADERS = 128 << 10,
+    ALLREDUCE_LEADERS = 64 << 10,
     REDUCE_LEADERS = 32 << 10,
     ALLGATHER_LEADERS = 256 << 10,
     REDUCE_SCATTER_LEADERS = 64 << 10,
 };
+
+/*
+ * Bytes of each node or rank from which rails are worth their messages to each node, and their
+ * steps for each node or rank; with fewer, more nodes take longer than without us (bench/scale).
+ */
+enum {
+    ALLREDUCE_RAILS = 8 << 10,       /* of a node */
+    ALLGATHER_RAILS = 256 << 10,     /* of a node */
+    REDUCE_SCATTER_RAILS = 32 << 10, /* of a rank */
+};
+
+static enum symm_nodes_plan rails_from(const struct symm_nodes_facts *facts, int parts, size_t part)
+{
+    return facts->bytes >= (size_t)parts * part ? SYMM_NODES_RAILS : SYMM_NODES_FLAT;
+}
 
 /* Bytes of a pair, and of all pairs of a rank, up to which blocks are collected for a node. */
 enum { ALLTOALL_PAIR = 16 << 10, ALLTOALL_RANK = 256 << 10 };
@@ -49,7 +64,8 @@ enum symm_nodes_plan mca_coll_symm_nodes_plan(const struct symm_topology *topolo
         if (!keeps_order(topology, facts)) {
             return SYMM_NODES_FLAT;
         }
-        return facts->bytes <= ALLREDUCE_LEADERS ? SYMM_NODES_LEADERS : SYMM_NODES_RAILS;
+        return facts->bytes <= ALLREDUCE_LEADERS
+                   ? SYMM_NODES_LEADERS : rails_from(facts, topology->nodes, ALLREDUCE_RAILS);
     case SYMM_REDUCE:
         if (!keeps_order(topology, facts)) {
             return SYMM_NODES_FLAT;
@@ -63,8 +79,8 @@ enum symm_nodes_plan mca_coll_symm_nodes_plan(const struct symm_topology *topolo
             return SYMM_NODES_LEADERS;
         }
         /* displacements of blocks are of type int */
-        return topology->rails == topology->most && facts->bytes <= INT_MAX ? SYMM_NODES_RAILS
-                                                                            : SYMM_NODES_FLAT;
+        return topology->rails == topology->most && facts->bytes <= INT_MAX
+                   ? rails_from(facts, topology->nodes, ALLGATHER_RAILS) : SYMM_NODES_FLAT;
     case SYMM_REDUCE_SCATTER:
     case SYMM_REDUCE_SCATTER_BLOCK:
         if (!keeps_order(topology, facts)) {
@@ -73,7 +89,8 @@ enum symm_nodes_plan mca_coll_symm_nodes_plan(const struct symm_topology *topolo
         if (facts->bytes <= REDUCE_SCATTER_LEADERS) {
             return SYMM_NODES_LEADERS;
         }
-        return topology->rails == topology->most ? SYMM_NODES_RAILS : SYMM_NODES_FLAT;
+        return topology->rails == topology->most
+                   ? rails_from(facts, topology->size, REDUCE_SCATTER_RAILS) : SYMM_NODES_FLAT;
     case SYMM_ALLTOALL:
         return topology->rails == topology->most && facts->bytes <= ALLTOALL_PAIR &&
                        facts->bytes * (size_t)topology->size <= ALLTOALL_RANK
