@@ -134,7 +134,7 @@ bench_communicators_LDADD = $(MPI_LIBS) -lm
 
 # Collectives over several nodes, modelled by the component's own plans; and what it is checked by.
 # Never installed.
-noinst_PROGRAMS += bench/scale bench/probes/node_steps
+noinst_PROGRAMS += bench/scale bench/probes/node_steps bench/probes/node_requests
 bench_scale_SOURCES = bench/scale.c bench/clock.c bench/clock.h \
 	bench/model/machine.c bench/model/machine.h \
 	bench/model/model.c bench/model/model.h \
@@ -142,6 +142,8 @@ bench_scale_SOURCES = bench/scale.c bench/clock.c bench/clock.h \
 bench_scale_LDADD = -lm
 bench_probes_node_steps_SOURCES = bench/probes/node_steps.c bench/clock.c bench/clock.h
 bench_probes_node_steps_LDADD = $(MPI_LIBS)
+bench_probes_node_requests_SOURCES = bench/probes/node_requests.c
+bench_probes_node_requests_LDADD = $(MPI_LIBS)
 
 # Collectives beside a matrix product. Never installed.
 noinst_PROGRAMS += bench/overlap
@@ -419,6 +421,8 @@ nobase_dist_doc_DATA += \
 	bench/results/host-job.txt \
 	bench/results/host-petsc.txt \
 	bench/results/host-many-ranks-alltoall.txt \
+	bench/results/host-nodes-compare.txt \
+	bench/results/host-nodes-requests.txt \
 	bench/results/host-nodes.txt \
 	bench/results/host-nonblocking-more-ranks.txt \
 	bench/results/host-nonblocking.txt \

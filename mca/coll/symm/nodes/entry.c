@@ -52,9 +52,10 @@ static bool takes_devices(const struct symm_nodes_row *row, enum symm_nodes_plan
 
 /* Nonblocking calls need no other rank, so they make no communicators. */
 static enum symm_nodes_plan plan_of(mca_coll_symm_nodes_t *nodes, const struct symm_arguments *a,
-                                    const struct symm_nodes_facts *facts)
+                                    const struct symm_nodes_facts *facts,
+                                    enum symm_call_form form)
 {
-    bool is_ready = facts->is_nonblocking
+    bool is_ready = form == SYMM_CALL_NONBLOCKING
                         ? nodes->state == SYMM_NODES_MADE
                         : mca_coll_symm_nodes_ready(nodes, a->comm, facts->bytes);
     return is_ready ? mca_coll_symm_nodes_plan(&nodes->topology, facts) : SYMM_NODES_FLAT;
@@ -76,13 +77,13 @@ static int make(enum symm_mpi_function function, const struct symm_nodes_row *ro
     enum symm_call_form form = mca_coll_symm_function_form(function);
     struct symm_nodes_facts facts = {
         .collective = mca_coll_symm_function_collective(function),
-        .is_nonblocking = form == SYMM_CALL_NONBLOCKING};
+        .is_request = form != SYMM_CALL_BLOCKING};
     int rc = OMPI_ERR_NOT_SUPPORTED;
     row->facts(a, &facts);
     if (facts.bytes == 0 && facts.collective != SYMM_BARRIER) {
         return mca_coll_symm_path_make(function, a, module);
     }
-    nodes->plan = plan_of(nodes, a, &facts);
+    nodes->plan = plan_of(nodes, a, &facts, form);
     nodes->bytes = facts.bytes;
     if (nodes->plan == SYMM_NODES_FLAT || form != SYMM_CALL_PERSISTENT) { /* its starts count */
         mca_coll_symm_count_nodes(facts.collective, nodes->plan, facts.bytes);

@@ -35,11 +35,11 @@ static enum symm_nodes_plan rails_from(const struct symm_nodes_facts *facts, int
 enum { ALLTOALL_PAIR = 16 << 10, ALLTOALL_RANK = 256 << 10 };
 
 /*
- * Bytes up to which nonblocking calls are flat.  Open MPI's own calls for numbers of communicators
- * are among them, whose order differs from rank to rank (MPI_Comm_idup), while those with plans are
- * made in one order.
+ * Bytes up to which nonblocking and persistent calls are flat, as a step costs them more.  Open
+ * MPI's own calls for numbers of communicators are among these, whose order differs from rank to
+ * rank (MPI_Comm_idup), while nonblocking ones with plans are made in one order.
  */
-enum { NONBLOCKING_FLAT = 64 << 10 };
+enum { REQUEST_FLAT = 128 << 10 };
 
 /*
  * A reduction takes a node's ranks first, and then nodes.  Where ranks are node by node, that is
@@ -53,7 +53,7 @@ static bool keeps_order(const struct symm_topology *topology, const struct symm_
 enum symm_nodes_plan mca_coll_symm_nodes_plan(const struct symm_topology *topology,
                                               const struct symm_nodes_facts *facts)
 {
-    if (facts->is_nonblocking && facts->bytes <= NONBLOCKING_FLAT) {
+    if (facts->is_request && facts->bytes <= REQUEST_FLAT) {
         return SYMM_NODES_FLAT;
     }
     switch (facts->collective) {

@@ -25,7 +25,7 @@
 /* What all ranks know of a call. */
 struct symm_nodes_facts {
     enum symm_collective collective;
-    bool is_nonblocking;
+    bool is_request; /* nonblocking or persistent */
     size_t bytes;  /* of the result of a reduction or of a broadcast; of all blocks together */
     bool commutes; /* the operation of a reduction */
     int root;
