@@ -22,7 +22,7 @@ enum {
  */
 enum {
     ALLREDUCE_RAILS = 8 << 10,       /* of a node */
-    ALLGATHER_RAILS = 256 << 10,     /* of a node */
+    ALLGATHER_RAILS = 192 << 10,     /* of each other node */
     REDUCE_SCATTER_RAILS = 32 << 10, /* of a rank */
 };
 
@@ -80,7 +80,7 @@ enum symm_nodes_plan mca_coll_symm_nodes_plan(const struct symm_topology *topolo
         }
         /* displacements of blocks are of type int */
         return topology->rails == topology->most && facts->bytes <= INT_MAX
-                   ? rails_from(facts, topology->nodes, ALLGATHER_RAILS) : SYMM_NODES_FLAT;
+                   ? rails_from(facts, topology->nodes - 1, ALLGATHER_RAILS) : SYMM_NODES_FLAT;
     case SYMM_REDUCE_SCATTER:
     case SYMM_REDUCE_SCATTER_BLOCK:
         if (!keeps_order(topology, facts)) {
