@@ -117,6 +117,7 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/host_copy/progress.c mca/coll/symm/host_copy/progress.h \
 	mca/coll/symm/host_copy/reduce.c \
 	mca/coll/symm/host_copy/request.c mca/coll/symm/host_copy/request.h \
+	mca/coll/symm/host_copy/make.h \
 	mca/coll/symm/host_copy/request_state.h \
 	mca/coll/symm/host_copy/rooted.c \
 	mca/coll/symm/host_copy/warn.c mca/coll/symm/host_copy/warn.h \

@@ -7,25 +7,16 @@
 #include "mca/coll/symm/host_copy/layer.h"
 
 #include "mca/coll/symm/base/assertion.h"
-#include "mca/coll/symm/host_copy/call.h"
 #include "mca/coll/symm/host_copy/copies.h"
-#include "mca/coll/symm/host_copy/request.h"
+#include "mca/coll/symm/host_copy/make.h"
 
 /* ---- our functions --------------------------------------------------------------------------- */
-
-static inline int make(enum symm_mpi_function function, const struct symm_arguments *arguments,
-                       mca_coll_base_module_t *module)
-{
-    return mca_coll_symm_function_form(function) == SYMM_CALL_BLOCKING
-               ? mca_coll_symm_host_copy_call(function, arguments, module)
-               : mca_coll_symm_host_copy_request(function, arguments, module);
-}
 
 #define FUNCTION(function, name, FORM)                                                            \
     static int function##_make SYMM_HEAD(name, FORM)                                              \
     {                                                                                             \
         const struct symm_arguments arguments = SYMM_ARGUMENTS(name, FORM);                       \
-        return make(SYMM_MPI_FUNCTION_##function, &arguments, module);                            \
+        return mca_coll_symm_host_copy_make(SYMM_MPI_FUNCTION_##function, &arguments, module);    \
     }
 #define FUNCTIONS(NUMBER, name, ...) SYMM_FORMS(FUNCTION, name)
 SYMM_ALL_COLLECTIVES(FUNCTIONS)

@@ -9,8 +9,7 @@
  */
 #include "mca/coll/symm/nodes/entry.h"
 
-#include "mca/coll/symm/host_copy/call.h"
-#include "mca/coll/symm/host_copy/request.h"
+#include "mca/coll/symm/host_copy/make.h"
 #include "mca/coll/symm/nodes/calls.h"
 #include "mca/coll/symm/nodes/make.h"
 #include "mca/coll/symm/nodes/request.h"
@@ -32,7 +31,8 @@ static int plan_make(enum symm_mpi_function function, const struct symm_nodes_ro
     }
     int rc = mca_coll_symm_nodes_call_begin(&call);
     if (rc == OMPI_SUCCESS) {
-        rc = mca_coll_symm_nodes_call_make(&call);
+        (void)mca_coll_symm_nodes_call_advance(&call);
+        rc = mca_coll_symm_nodes_call_error(&call);
     }
     mca_coll_symm_nodes_call_end(&call);
     return rc;
@@ -59,15 +59,6 @@ static enum symm_nodes_plan plan_of(mca_coll_symm_nodes_t *nodes, const struct s
                         ? nodes->state == SYMM_NODES_MADE
                         : mca_coll_symm_nodes_ready(nodes, a->comm, facts->bytes);
     return is_ready ? mca_coll_symm_nodes_plan(&nodes->topology, facts) : SYMM_NODES_FLAT;
-}
-
-static int copies_make(enum symm_mpi_function function, const struct symm_arguments *a,
-                       mca_coll_symm_nodes_t *nodes)
-{
-    nodes->above.kinds = nodes->super.kinds;
-    return mca_coll_symm_function_form(function) == SYMM_CALL_BLOCKING
-               ? mca_coll_symm_host_copy_call(function, a, &nodes->above.super)
-               : mca_coll_symm_host_copy_request(function, a, &nodes->above.super);
 }
 
 static int make(enum symm_mpi_function function, const struct symm_nodes_row *row,
@@ -98,7 +89,11 @@ static int make(enum symm_mpi_function function, const struct symm_nodes_row *ro
     if (!may_copy || takes_devices(row, nodes->plan, facts.bytes, form)) {
         rc = plan_make(function, row, a, module);
     }
-    return rc == OMPI_ERR_NOT_SUPPORTED ? copies_make(function, a, nodes) : rc;
+    if (rc == OMPI_ERR_NOT_SUPPORTED) {
+        nodes->above.kinds = nodes->super.kinds;
+        rc = mca_coll_symm_host_copy_make(function, a, &nodes->above.super);
+    }
+    return rc;
 }
 
 /* ---- functions of tables --------------------------------------------------------------------- */

@@ -57,8 +57,8 @@ static void complete(struct symm_stepped_request *stepped)
     struct symm_nodes_request *request = (struct symm_nodes_request *)stepped;
     ompi_request_t *base = base_of(request);
     if (request->call.error != OMPI_SUCCESS) {
-        base->req_status.MPI_ERROR = ompi_errcode_get_mpi_code(
-            symm_ompi_failure_of(request->call.a.comm, request->call.error));
+        base->req_status.MPI_ERROR =
+            ompi_errcode_get_mpi_code(mca_coll_symm_nodes_call_error(&request->call));
     }
     if (!base->req_persistent) {
         mca_coll_symm_nodes_call_end(&request->call);

@@ -207,22 +207,6 @@ static void step_count(const struct symm_nodes_call *call, const struct symm_ste
     }
 }
 
-int mca_coll_symm_nodes_call_make(struct symm_nodes_call *call)
-{
-    do {
-        for (call->made = 0; call->made < call->count; call->made++) {
-            struct symm_step *step = &call->steps[call->made];
-            if (step->comm == NULL) {
-                fail(call, step->work(call, &step->a));
-            } else {
-                step_count(call, step);
-                fail(call, step_make(step, SYMM_CALL_BLOCKING));
-            }
-        }
-    } while (describe_next(call));
-    return symm_ompi_failure_of(call->a.comm, call->error);
-}
-
 int mca_coll_symm_nodes_call_init(struct symm_nodes_call *call)
 {
     int error = OMPI_SUCCESS;
@@ -241,7 +225,7 @@ static int step_start(struct symm_nodes_call *call, struct symm_step *step)
     step_count(call, step);
     return call->form == SYMM_CALL_PERSISTENT
                ? mca_coll_symm_request_start_below(step->request)
-               : step_make(step, SYMM_CALL_NONBLOCKING);
+               : step_make(step, call->form);
 }
 
 static void step_end(struct symm_nodes_call *call, struct symm_step *step)
@@ -267,7 +251,7 @@ static bool step_advance(struct symm_nodes_call *call, struct symm_step *step)
     }
     if (!call->is_under_way) {
         int rc = step_start(call, step);
-        if (rc != OMPI_SUCCESS) {
+        if (rc != OMPI_SUCCESS || call->form == SYMM_CALL_BLOCKING) {
             fail(call, rc);
             return true;
         }
@@ -291,6 +275,11 @@ bool mca_coll_symm_nodes_call_advance(struct symm_nodes_call *call)
         }
     } while (describe_next(call));
     return true;
+}
+
+int mca_coll_symm_nodes_call_error(const struct symm_nodes_call *call)
+{
+    return symm_ompi_failure_of(call->a.comm, call->error);
 }
 
 void mca_coll_symm_nodes_call_end(struct symm_nodes_call *call)

@@ -138,11 +138,11 @@ static inline void *mca_coll_symm_element(const void *buffer, size_t i,
  */
 int mca_coll_symm_nodes_call_begin(struct symm_nodes_call *call);
 
-/* Make all of a blocking call.  Returns what is for MPI. */
-int mca_coll_symm_nodes_call_make(struct symm_nodes_call *call);
-
-/* Go on with another call, as far as it goes without waiting.  True: it is over. */
+/* Go on, a blocking call to its end, and others as far as it goes without waiting.  True: over. */
 bool mca_coll_symm_nodes_call_advance(struct symm_nodes_call *call);
+
+/* What a call that is over returns, which is for MPI. */
+int mca_coll_symm_nodes_call_error(const struct symm_nodes_call *call);
 
 /* Get the requests of a persistent call's steps.  Returns what is for MPI. */
 int mca_coll_symm_nodes_call_init(struct symm_nodes_call *call);

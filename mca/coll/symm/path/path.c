@@ -6,17 +6,8 @@
  */
 #include "mca/coll/symm/path/path.h"
 
-#include "mca/coll/symm/host_copy/call.h"
 #include "mca/coll/symm/host_copy/copies.h"
-#include "mca/coll/symm/host_copy/request.h"
-
-static int host_copies_make(enum symm_mpi_function function, const struct symm_arguments *a,
-                            mca_coll_base_module_t *module)
-{
-    return mca_coll_symm_function_form(function) == SYMM_CALL_BLOCKING
-               ? mca_coll_symm_host_copy_call(function, a, module)
-               : mca_coll_symm_host_copy_request(function, a, module);
-}
+#include "mca/coll/symm/host_copy/make.h"
 
 static int underlying_make(enum symm_mpi_function function, const struct symm_arguments *a,
                            mca_coll_base_module_t *module)
@@ -27,7 +18,7 @@ static int underlying_make(enum symm_mpi_function function, const struct symm_ar
 }
 
 static const struct symm_path paths[] = {
-    {"host copies", mca_coll_symm_host_copy_is_between, host_copies_make},
+    {"host copies", mca_coll_symm_host_copy_is_between, mca_coll_symm_host_copy_make},
     {"underlying", NULL, underlying_make},
 };
 
