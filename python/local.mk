@@ -6,7 +6,7 @@ python_sources = \
 	python/ompi_symm/allocators.py \
 	python/ompi_symm/backend.cpp \
 	python/ompi_symm/backend.h \
-	python/ompi_symm/collectives.py \
+	python/ompi_symm/blocking.py \
 	python/ompi_symm/distributed.py \
 	python/ompi_symm/driver.py \
 	python/ompi_symm/elements.py \
@@ -15,6 +15,7 @@ python_sources = \
 	python/ompi_symm/memory.py \
 	python/ompi_symm/module.cpp \
 	python/ompi_symm/py.typed \
+	python/ompi_symm/streams.py \
 	python/ompi_symm/work.cpp
 EXTRA_DIST += $(python_sources)
 

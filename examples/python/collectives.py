@@ -153,14 +153,19 @@ class Call:
         self.input = allocate(count, options.dtype)
         self.output = allocate(self.total, options.dtype)
         self.values = values_of(COMM.rank, count, options)
-        self.arrays = [self.input, self.output]
-        self.messages = [ompi_symm.message(array) for array in self.arrays]
+        self.arrays = [MPI.IN_PLACE if options.in_place else self.input, self.output]
+        self.messages = [array if array is MPI.IN_PLACE else ompi_symm.message(array)
+                         for array in self.arrays]
         package = ompi_symm.Comm(COMM)
         self.package = {"allreduce": package.Allreduce, "allgather": package.Allgather}
 
     def prepare(self):
         self.library.upload(self.input, self.values)
-        self.library.upload(self.output, poison(self.total, self.options.dtype))
+        output = poison(self.total, self.options.dtype)
+        if self.options.in_place:
+            start = 0 if self.collective == "allreduce" else self.values.size * COMM.rank
+            output[start : start + self.values.size] = self.values
+        self.library.upload(self.output, output)
         # MPI knows nothing of streams: what it is given must be there when it is called.
         self.library.synchronize()
 
@@ -345,6 +350,8 @@ def parse(arguments):
         help="the library's own allocator, MPI_Alloc_mem, or both in turn (default)")
     add("--by", choices=("mpi4py", "package"), default="mpi4py",
         help="whose calls are timed: mpi4py's, on messages (default), or the package's, on arrays")
+    add("--in-place", action="store_true", help="one array is input and output of mpi4py's calls "
+        "and the package's")
     add("--dtype", choices=DTYPES, default="float32")
     add("--bytes", dest="sizes", type=sizes_of, default="1K:64M", metavar="MIN:MAX",
         help="of the vector; all-gather: received in all. Steps of 4 (default 1K:64M)")

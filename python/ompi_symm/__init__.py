@@ -21,9 +21,10 @@ SPDX-License-Identifier: BSD-3-Clause
 """
 
 from ompi_symm.allocators import cupy_allocator, torch_pool
-from ompi_symm.collectives import Comm, StreamComm
+from ompi_symm.blocking import Comm
 from ompi_symm.elements import op
 from ompi_symm.memory import Memory, alloc, empty, empty_like, message, zeros
+from ompi_symm.streams import StreamComm
 
 __all__ = [
     "Comm", "Memory", "StreamComm", "alloc", "cupy_allocator", "empty", "empty_like", "message",

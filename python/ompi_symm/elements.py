@@ -6,7 +6,8 @@ SPDX-License-Identifier: BSD-3-Clause
 
 import ctypes
 import functools
-from typing import Any, Dict, Optional, Tuple
+import math
+from typing import Any, Callable, Dict, Optional, Tuple
 
 from mpi4py import MPI
 
@@ -31,11 +32,11 @@ _SUM = library.handle(MPI.SUM)
 class Element:
     """What MPI is told of the elements of an array: their datatype, and operations on them."""
 
-    __slots__ = ("name", "handle", "datatype", "float16", "sum")
+    __slots__ = ("name", "handle", "datatype", "size", "float16")
     name: str
     handle: int
+    size: int
     float16: Optional[str]
-    sum: int
 
     def __init__(self, name: str):
         if name not in _DATATYPES:
@@ -44,8 +45,8 @@ class Element:
         self.name = name
         self.handle = _HANDLES[name]
         self.datatype = _DATATYPES[name]
+        self.size = self.datatype.Get_size()
         self.float16 = _FLOAT16.get(name)
-        self.sum = self.op(MPI.SUM)
 
     def op(self, wanted: Any) -> int:
         """The handle of an operation on such elements."""
@@ -67,10 +68,29 @@ def _float16_op(kind: str, word: str) -> int:
     return made.value or 0
 
 
-@functools.lru_cache(None)
+class _Elements(Dict[Any, Element]):
+    """Those that have been asked for; a dictionary answers in a third of a function's time."""
+
+    def __missing__(self, dtype: Any) -> Element:
+        self[dtype] = Element(str(dtype).rpartition(".")[2])
+        return self[dtype]
+
+
+_elements = _Elements()
+
+
 def element(dtype: Any) -> Element:
     """Of a type of NumPy, CuPy (numpy.dtype) or PyTorch (torch.float32)."""
-    return Element(str(dtype).rpartition(".")[2])
+    return _elements[dtype]
+
+
+def operation(wanted: MPI.Op, of: Element) -> MPI.Op:
+    """The same, or for half and bfloat16 one of ompi-symm's."""
+    if of.float16 is None:
+        return wanted
+    made = MPI.Op()
+    ctypes.c_void_p.from_address(MPI._addressof(made)).value = of.op(wanted)
+    return made
 
 
 def op(wanted: MPI.Op, dtype: Any) -> MPI.Op:
@@ -81,36 +101,32 @@ def op(wanted: MPI.Op, dtype: Any) -> MPI.Op:
     >>> op(MPI.SUM, "float32") == MPI.SUM
     True
     """
-    found = element(dtype)
-    if found.float16 is None:
-        return wanted
-    made = MPI.Op()
-    ctypes.c_void_p.from_address(MPI._addressof(made)).value = found.op(wanted)
-    return made
+    return operation(wanted, element(dtype))
 
 
 # ---- arrays --------------------------------------------------------------------------------------
 
-Description = Tuple[int, int, Element]  # address, elements, their type
+Description = Tuple[Any, Element]  # MPI.memory of all bytes, what they are
+_memory = MPI.memory.fromaddress
 
 
 def _numpy(array: Any) -> Description:
     if not array.flags.c_contiguous:
         raise ValueError("the array is not contiguous: pass numpy.ascontiguousarray(array)")
     # NumPy's own ways to the address take five times as long.
-    return MPI.memory(array).address, array.size, element(array.dtype)
+    return MPI.memory(array), _elements[array.dtype]
 
 
 def _cupy(array: Any) -> Description:
     if not array.flags.c_contiguous:
         raise ValueError("the array is not contiguous: pass cupy.ascontiguousarray(array)")
-    return array.data.ptr, array.size, element(array.dtype)
+    return _memory(array.data.ptr, array.nbytes), _elements[array.dtype]
 
 
 def _torch(tensor: Any) -> Description:
     if not tensor.is_contiguous():
         raise ValueError("the tensor is not contiguous: pass tensor.contiguous()")
-    return tensor.data_ptr(), tensor.numel(), element(tensor.dtype)
+    return _memory(tensor.data_ptr(), tensor.nbytes), _elements[tensor.dtype]
 
 
 def _by_interface(array: Any) -> Description:
@@ -121,32 +137,32 @@ def _by_interface(array: Any) -> Description:
         raise TypeError(f"'{type(array).__name__}' is no array of NumPy, CuPy or PyTorch")
     if interface.get("strides") is not None:
         raise ValueError("the array is not contiguous")
-    count = 1
-    for length in interface["shape"]:
-        count *= length
-    return interface["data"][0] or 0, count, element(numpy.dtype(interface["typestr"]))
+    found = _elements[numpy.dtype(interface["typestr"])]
+    nbytes = math.prod(interface["shape"]) * found.size
+    return _memory(interface["data"][0] or 0, nbytes), found
 
 
 _LIBRARIES = {"numpy": _numpy, "cupy": _cupy, "torch": _torch}
-_describers: Dict[type, Any] = {}
 
 
-def library_of(array: Any) -> str:
-    """"numpy", "cupy" or "torch"; of other arrays, where their class is from."""
-    for base in type(array).__mro__:
+def library_of(kind: type) -> str:
+    """"numpy", "cupy" or "torch"; of other classes of arrays, where they are from."""
+    for base in kind.__mro__:
         name = base.__module__.partition(".")[0]
         if name in _LIBRARIES:
             return name
-    return type(array).__module__.partition(".")[0]
+    return kind.__module__.partition(".")[0]
 
 
-def describe(array: Any) -> Description:
-    """Where an array lies, and what is in it."""
-    kind = type(array)
-    found = _describers.get(kind)
-    if found is None:
-        found = _LIBRARIES.get(library_of(array), _by_interface)
-        if found is _cupy and not hasattr(array, "data"):
+class _Describers(Dict[type, Callable[[Any], Description]]):
+    """For the classes of arrays."""
+
+    def __missing__(self, kind: type) -> Callable[[Any], Description]:
+        found = _LIBRARIES.get(library_of(kind), _by_interface)
+        if found is _cupy and not hasattr(kind, "data"):
             found = _by_interface
-        _describers[kind] = found
-    return found(array)
+        self[kind] = found
+        return found
+
+
+describers = _Describers()  # describers[type(array)](array): where it lies, and what is in it

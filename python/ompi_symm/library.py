@@ -8,7 +8,7 @@ import ctypes
 import functools
 import os
 from ctypes import POINTER, c_char_p, c_int, c_longlong, c_void_p
-from typing import Any, Callable, Dict
+from typing import Any
 
 from mpi4py import MPI
 
@@ -54,12 +54,9 @@ def load() -> ctypes.CDLL:
                           + MPI.Get_library_version().split("\n")[0])
     for name, arguments in _ARRAYS.items():
         tail = "" if name == "Barrier" else "_c"
-        blocking = getattr(library, f"MPI_{name}")
         queued = getattr(library, f"MPIX_{name}_enqueue{tail}")
         queued.argtypes = [*arguments, c_void_p]
-        blocking.argtypes = [c_int if kind is c_longlong else kind for kind in arguments]
-        blocking.argtypes = [*blocking.argtypes, c_void_p]
-        queued.restype = blocking.restype = c_int
+        queued.restype = c_int
     library.MPIX_Stream_create.argtypes = [c_void_p, POINTER(c_void_p)]
     library.MPIX_Stream_free.argtypes = [POINTER(c_void_p)]
     library.MPIX_Stream_comm_create.argtypes = [c_void_p, c_void_p, POINTER(c_void_p)]
@@ -69,12 +66,6 @@ def load() -> ctypes.CDLL:
     library.symm_mpix_comm_abort.argtypes = [c_void_p]
     library.MPI_Op_create.argtypes = [c_void_p, c_int, POINTER(c_void_p)]
     return library
-
-
-@functools.lru_cache(None)
-def blocking() -> Dict[str, Callable[..., int]]:
-    """MPI's own functions, by the names of the collectives."""
-    return {name: getattr(load(), f"MPI_{name}") for name in _ARRAYS}
 
 
 def handle(of: Any) -> int:

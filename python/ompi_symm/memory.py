@@ -132,7 +132,7 @@ def empty_like(array: Any) -> Any:
     >>> empty_like(numpy.ones((2, 2))).dtype
     dtype('float64')
     """
-    library = elements.library_of(array)
+    library = elements.library_of(type(array))
     on_host = library == "numpy" or (library == "torch" and array.device.type == "cpu")
     return empty(tuple(array.shape), array.dtype, library, "host" if on_host else "cuda")
 
@@ -184,9 +184,8 @@ def message(array: Any) -> list:
     >>> MPI.COMM_SELF.Allreduce(MPI.IN_PLACE, message(numpy.ones(4, "float16")),
     ...                         elements.op(MPI.SUM, "float16"))
     """
-    address, count, element = elements.describe(array)
-    nbytes = count * element.datatype.Get_size()
-    # No count: mpi4py would take it as given, and as that of each rank's block.
-    made = _Message([MPI.memory.fromaddress(address, nbytes), element.datatype])
+    memory, element = elements.describers[type(array)](array)
+    # Without a count: mpi4py would take it as given, and as that of each rank's block.
+    made = _Message([memory, element.datatype])
     made.array = array
     return made

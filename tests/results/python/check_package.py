@@ -13,7 +13,7 @@ import sys
 import collectives
 import numpy
 import ompi_symm
-import ompi_symm.collectives
+import ompi_symm.blocking
 import ompi_symm.elements
 import ompi_symm.memory
 from mpi4py import MPI
@@ -186,7 +186,7 @@ def streams_check():
 
 
 MADE = collectives.LIBRARIES[LIBRARY](KIND, RANK)
-for module in (ompi_symm.memory, ompi_symm.elements, ompi_symm.collectives):
+for module in (ompi_symm.memory, ompi_symm.elements, ompi_symm.blocking):
     if LIBRARY == "numpy" and doctest.testmod(module).failed:
         fail(f"the examples of {module.__name__}")
 blocking = ompi_symm.Comm(COMM)
