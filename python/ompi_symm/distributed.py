@@ -31,7 +31,7 @@ import torch.distributed as dist
 from mpi4py import MPI
 
 from ompi_symm import elements, library
-from ompi_symm.collectives import StreamComm
+from ompi_symm.streams import StreamComm
 
 fallback: Optional[str] = None
 """The name of another backend, or "none". None: nccl, where PyTorch has it, and otherwise gloo."""
