@@ -8,11 +8,11 @@ Copyright (c) 2026 The ompi-symm authors
 SPDX-License-Identifier: BSD-3-Clause
 """
 
-from typing import Any, Tuple
+from typing import Any
 
 from mpi4py import MPI
 
-from ompi_symm.elements import describers, operation
+from ompi_symm.elements import describers
 
 _IN_PLACE, _SUM = MPI.IN_PLACE, MPI.SUM
 
@@ -21,13 +21,7 @@ def _message(array: Any) -> Any:
     """For mpi4py; a buffer may be in place, or not significant on this rank."""
     if array is None or array is _IN_PLACE:
         return array
-    memory, element = describers[type(array)](array)
-    return memory, element.datatype
-
-
-def _reduction(array: Any, op: MPI.Op) -> Tuple[Any, MPI.Op]:
-    memory, element = describers[type(array)](array)
-    return (memory, element.datatype), op if element.float16 is None else operation(op, element)
+    return describers[type(array)](array)[0]
 
 
 class Comm:
@@ -54,18 +48,20 @@ class Comm:
 
     def Allreduce(self, sendbuf: Any, recvbuf: Any, op: MPI.Op = _SUM) -> None:
         """Reduce arrays of all ranks; all get the result."""
-        receive, op = _reduction(recvbuf, op)
-        self.comm.Allreduce(_message(sendbuf), receive, op)
+        receive, element = describers[type(recvbuf)](recvbuf)
+        send = sendbuf if sendbuf is _IN_PLACE else describers[type(sendbuf)](sendbuf)[0]
+        self.comm.Allreduce(send, receive, op if element.float16 is None else element.op(op))
 
     def Reduce(self, sendbuf: Any, recvbuf: Any, op: MPI.Op = _SUM, root: int = 0) -> None:
         """The same; the root alone gets the result, and others may pass None for it."""
-        op = _reduction(recvbuf if sendbuf is _IN_PLACE else sendbuf, op)[1]
-        self.comm.Reduce(_message(sendbuf), _message(recvbuf), op, root)
+        array = recvbuf if sendbuf is _IN_PLACE else sendbuf
+        element = describers[type(array)](array)[1]
+        self.comm.Reduce(_message(sendbuf), _message(recvbuf), element.op(op), root)
 
     def Reduce_scatter_block(self, sendbuf: Any, recvbuf: Any, op: MPI.Op = _SUM) -> None:
         """Each rank gets one block of the result; in place it is the array's first."""
-        receive, op = _reduction(recvbuf, op)
-        self.comm.Reduce_scatter_block(_message(sendbuf), receive, op)
+        receive, element = describers[type(recvbuf)](recvbuf)
+        self.comm.Reduce_scatter_block(_message(sendbuf), receive, element.op(op))
 
     def Bcast(self, buf: Any, root: int = 0) -> None:
         """All ranks get the root's array."""

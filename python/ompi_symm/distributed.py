@@ -81,7 +81,7 @@ def _ops(name: str) -> List[int]:
     element = elements.element(name)
     arithmetic = 3 if name.startswith("complex") else 5 if "float" in name else len(_NUMBERS)
     wanted = _TRUTHS if name == "bool" else _NUMBERS[:arithmetic]
-    return [0 if op is None else element.op(op) for op in wanted]
+    return [0 if op is None else library.handle(element.op(op)) for op in wanted]
 
 
 @functools.lru_cache(None)

@@ -48,24 +48,24 @@ class Element:
         self.size = self.datatype.Get_size()
         self.float16 = _FLOAT16.get(name)
 
-    def op(self, wanted: Any) -> int:
-        """The handle of an operation on such elements."""
-        number = library.handle(wanted)
+    def op(self, wanted: MPI.Op) -> MPI.Op:
+        """An operation on such elements: the same, or for half and bfloat16 one of ompi-symm's."""
         if self.float16 is None:
-            return number
-        word = _FLOAT16_OPS.get(number)
+            return wanted
+        word = _FLOAT16_OPS.get(library.handle(wanted))
         if word is None:
             raise TypeError(f"operations on {self.name} are SUM, PROD, MIN and MAX")
         return _float16_op(self.float16, word)
 
 
 @functools.lru_cache(None)
-def _float16_op(kind: str, word: str) -> int:
+def _float16_op(kind: str, word: str) -> MPI.Op:
     lib = library.load()
-    made = ctypes.c_void_p()
+    made = MPI.Op()
+    at = ctypes.c_void_p.from_address(MPI._addressof(made))
     function = ctypes.cast(lib[f"symm_{kind}_{word}"], ctypes.c_void_p)
-    library.check(lib.MPI_Op_create(function, 1, ctypes.byref(made)))
-    return made.value or 0
+    library.check(lib.MPI_Op_create(function, 1, ctypes.byref(at)))
+    return made
 
 
 class _Elements(Dict[Any, Element]):
@@ -84,15 +84,6 @@ def element(dtype: Any) -> Element:
     return _elements[dtype]
 
 
-def operation(wanted: MPI.Op, of: Element) -> MPI.Op:
-    """The same, or for half and bfloat16 one of ompi-symm's."""
-    if of.float16 is None:
-        return wanted
-    made = MPI.Op()
-    ctypes.c_void_p.from_address(MPI._addressof(made)).value = of.op(wanted)
-    return made
-
-
 def op(wanted: MPI.Op, dtype: Any) -> MPI.Op:
     """An operation for mpi4py's own functions, on elements of `dtype`.
 
@@ -101,12 +92,14 @@ def op(wanted: MPI.Op, dtype: Any) -> MPI.Op:
     >>> op(MPI.SUM, "float32") == MPI.SUM
     True
     """
-    return operation(wanted, element(dtype))
+    return element(dtype).op(wanted)
 
 
 # ---- arrays --------------------------------------------------------------------------------------
 
-Description = Tuple[Any, Element]  # MPI.memory of all bytes, what they are
+# What mpi4py takes in place of an array: all bytes (MPI.memory) and their datatype. Without a
+# count, which mpi4py would take as that of each rank's block. And what the bytes are.
+Description = Tuple[Tuple[Any, MPI.Datatype], Element]
 _memory = MPI.memory.fromaddress
 
 
@@ -114,19 +107,22 @@ def _numpy(array: Any) -> Description:
     if not array.flags.c_contiguous:
         raise ValueError("the array is not contiguous: pass numpy.ascontiguousarray(array)")
     # NumPy's own ways to the address take five times as long.
-    return MPI.memory(array), _elements[array.dtype]
+    found = _elements[array.dtype]
+    return (MPI.memory(array), found.datatype), found
 
 
 def _cupy(array: Any) -> Description:
     if not array.flags.c_contiguous:
         raise ValueError("the array is not contiguous: pass cupy.ascontiguousarray(array)")
-    return _memory(array.data.ptr, array.nbytes), _elements[array.dtype]
+    found = _elements[array.dtype]
+    return (_memory(array.data.ptr, array.nbytes), found.datatype), found
 
 
 def _torch(tensor: Any) -> Description:
     if not tensor.is_contiguous():
         raise ValueError("the tensor is not contiguous: pass tensor.contiguous()")
-    return _memory(tensor.data_ptr(), tensor.nbytes), _elements[tensor.dtype]
+    found = _elements[tensor.dtype]
+    return (_memory(tensor.data_ptr(), tensor.nbytes), found.datatype), found
 
 
 def _by_interface(array: Any) -> Description:
@@ -139,7 +135,7 @@ def _by_interface(array: Any) -> Description:
         raise ValueError("the array is not contiguous")
     found = _elements[numpy.dtype(interface["typestr"])]
     nbytes = math.prod(interface["shape"]) * found.size
-    return _memory(interface["data"][0] or 0, nbytes), found
+    return (_memory(interface["data"][0] or 0, nbytes), found.datatype), found
 
 
 _LIBRARIES = {"numpy": _numpy, "cupy": _cupy, "torch": _torch}
@@ -165,4 +161,4 @@ class _Describers(Dict[type, Callable[[Any], Description]]):
         return found
 
 
-describers = _Describers()  # describers[type(array)](array): where it lies, and what is in it
+describers = _Describers()  # describers[type(array)](array)

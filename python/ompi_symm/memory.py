@@ -184,8 +184,6 @@ def message(array: Any) -> list:
     >>> MPI.COMM_SELF.Allreduce(MPI.IN_PLACE, message(numpy.ones(4, "float16")),
     ...                         elements.op(MPI.SUM, "float16"))
     """
-    memory, element = elements.describers[type(array)](array)
-    # Without a count: mpi4py would take it as given, and as that of each rank's block.
-    made = _Message([memory, element.datatype])
+    made = _Message(elements.describers[type(array)](array)[0])
     made.array = array
     return made

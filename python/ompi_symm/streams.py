@@ -21,7 +21,7 @@ _BYTE = library.handle(MPI.BYTE)
 
 
 def _whole(array: Any) -> Tuple[int, int, Element]:
-    memory, element = describers[type(array)](array)
+    (memory, _), element = describers[type(array)](array)
     return memory.address, memory.nbytes // element.size, element
 
 
@@ -142,7 +142,7 @@ class StreamComm:
         element = receive[2] or send[2]
         if element is None:
             raise TypeError("a reduction has an array to send or to receive")
-        return send, receive, element, element.op(op)
+        return send, receive, element, library.handle(element.op(op))
 
     def Allreduce(self, sendbuf: Any, recvbuf: Any, op: MPI.Op = _SUM) -> None:
         """Reduce arrays of all ranks; all get the result."""
@@ -153,7 +153,7 @@ class StreamComm:
             if sent != count:
                 raise ValueError(f"{sent} elements are sent, and {count} received")
         self._make("Allreduce", (recvbuf, sendbuf), at, address, count, element.handle,
-                   element.op(op))
+                   library.handle(element.op(op)))
 
     def Reduce(self, sendbuf: Any, recvbuf: Any, op: MPI.Op = _SUM, root: int = 0) -> None:
         """The same; the root alone gets the result, and others may pass None for it."""
