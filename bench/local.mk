@@ -269,6 +269,7 @@ nobase_dist_doc_DATA += \
 	bench/results/gpu-h100-2-ranks-scatterv.table \
 	bench/results/gpu-h100-2-scripts.txt \
 	bench/results/gpu-h100-2-whole-programs.txt \
+	bench/results/gpu-h200-2-whole-programs.txt \
 	bench/results/gpu-h100-3-ranks-bcast-overlap.txt \
 	bench/results/gpu-h100-4-heat.txt \
 	bench/results/gpu-h100-4-osu-validated.txt \
