@@ -296,7 +296,7 @@ exec unshare -u sh -c "hostname $host && $*"
 END
     chmod +x "$tap_folder/agent"
     case ${OMPI_VERSION:-$("$MPIRUN" --version | sed -n 's/.*(Open MPI) //p')} in
-        4.*) tap_nodes="--mca plm_rsh_agent $tap_folder/agent" ;;
+        4.*) tap_nodes="--mca plm rsh --mca plm_rsh_agent $tap_folder/agent --bind-to none" ;;
         *)
             tap_nodes="--mca plm_ssh_agent $tap_folder/agent --bind-to none"
             MPIRUN_FLAGS= # --oversubscribe puts all ranks on the first node

@@ -57,6 +57,7 @@ enum movement {
 /* Messages as many as a logarithm, or as there are ranks. */
 enum family {
     DOUBLING,  /* of all bytes; binomial trees too */
+    RECURSIVE, /* likewise; ranks beyond a power of two give and get before and after */
     HALVING,   /* of half as many in each round, or twice as many */
     RING,      /* of a part for each rank */
     COLLECTED, /* of blocks of half of the ranks: Bruck's exchange */
@@ -71,7 +72,7 @@ static const struct algorithm {
         bool sums;
     } part[2];
 } algorithms[] = {
-    {REDUCE_ALL, 1, {{DOUBLING, true}}},
+    {REDUCE_ALL, 1, {{RECURSIVE, true}}},
     {REDUCE_ALL, 2, {{HALVING, true}, {HALVING, false}}},
     {REDUCE_ALL, 2, {{RING, true}, {RING, false}}},
     {REDUCE_ONE, 1, {{DOUBLING, true}}},
@@ -98,7 +99,11 @@ static void family_add(struct stage *stage, const struct call *call, int group, 
                        enum family family, bool sums, double bytes)
 {
     double far = logarithm(call->nodes), near = logarithm(group), ranks = call->nodes * group;
-    double summed = bytes * (family == DOUBLING ? far + near : 1 - 1 / ranks);
+    if (family == RECURSIVE && (call->nodes & (call->nodes - 1)) != 0) {
+        *(group > 1 ? &near : &far) += 1; /* the logarithm, rounded up, has one of the two */
+    }
+    double summed =
+        bytes * (family == DOUBLING || family == RECURSIVE ? far + near : 1 - 1 / ranks);
     double longest = bytes, sent_far, sent_near;
     double nics = call->machine->nics > 0 ? call->machine->nics : call->ranks;
     double senders = beside * (family == RING ? 1 : group); /* to other nodes */

@@ -13,8 +13,15 @@ enum {
     ALLREDUCE_LEADERS = 64 << 10,
     REDUCE_LEADERS = 32 << 10,
     ALLGATHER_LEADERS = 256 << 10,
-    REDUCE_SCATTER_LEADERS = 64 << 10,
+    REDUCE_SCATTER_LEADERS = 2 << 10,
 };
+
+/*
+ * Bytes up to which few ranks a node, node by node, stay flat.  Trees of broadcasts are nearly
+ * hierarchical there, and their roots leave early.  Recursive doubling has the ranks beyond a power
+ * of two give to others before, and get after: flat, to others of the node, but leaders do not.
+ */
+enum { FLAT_RANKS = 7, BCAST_FLAT = 32 << 10, ALLREDUCE_FLAT = 4 << 10 };
 
 /*
  * Bytes of each node or rank from which rails are worth their messages to each node, and their
@@ -32,7 +39,7 @@ static enum symm_nodes_plan rails_from(const struct symm_nodes_facts *facts, int
 }
 
 /* Bytes of a pair, and of all pairs of a rank, up to which blocks are collected for a node. */
-enum { ALLTOALL_PAIR = 16 << 10, ALLTOALL_RANK = 256 << 10 };
+enum { ALLTOALL_PAIR = 4 << 10, ALLTOALL_RANK = 256 << 10 };
 
 /*
  * Bytes up to which nonblocking and persistent calls are flat, as a step costs them more.  Open
@@ -56,12 +63,16 @@ enum symm_nodes_plan mca_coll_symm_nodes_plan(const struct symm_topology *topolo
     if (facts->is_request && facts->bytes <= REQUEST_FLAT) {
         return SYMM_NODES_FLAT;
     }
+    bool is_flat = topology->ordered && topology->most <= FLAT_RANKS;
+    bool is_power_of_two = (topology->nodes & (topology->nodes - 1)) == 0;
     switch (facts->collective) {
     case SYMM_BARRIER:
-    case SYMM_BCAST:
         return SYMM_NODES_LEADERS;
+    case SYMM_BCAST:
+        return is_flat && facts->bytes <= BCAST_FLAT ? SYMM_NODES_FLAT : SYMM_NODES_LEADERS;
     case SYMM_ALLREDUCE:
-        if (!keeps_order(topology, facts)) {
+        if (!keeps_order(topology, facts) ||
+            (is_flat && !is_power_of_two && facts->bytes <= ALLREDUCE_FLAT)) {
             return SYMM_NODES_FLAT;
         }
         return facts->bytes <= ALLREDUCE_LEADERS
