@@ -53,9 +53,11 @@ mca_coll_symm_la_SOURCES = \
 	mca/coll/symm/base/steps.h \
 	mca/coll/symm/base/vote.c mca/coll/symm/base/vote.h \
 	mca/coll/symm/report/counters.c mca/coll/symm/report/counters.h \
+	mca/coll/symm/report/json.c mca/coll/symm/report/json.h \
 	mca/coll/symm/report/lines.c mca/coll/symm/report/lines.h \
 	mca/coll/symm/report/pvars.c mca/coll/symm/report/pvars.h \
 	mca/coll/symm/report/report.c mca/coll/symm/report/report.h \
+	mca/coll/symm/report/rows.c mca/coll/symm/report/rows.h \
 	mca/coll/symm/report/shortage.c mca/coll/symm/report/shortage.h \
 	mca/coll/symm/report/verbose.c mca/coll/symm/report/verbose.h \
 	mca/coll/symm/report/words.c mca/coll/symm/report/words.h \

@@ -30,6 +30,13 @@ static const struct symm_parameter report_parameter = {
     "algorithm, what went to the component below instead, and why",
     OPAL_INFO_LVL_1};
 
+static const struct symm_parameter report_file_parameter = {
+    "report_file",
+    "A file that gets the same report as one object of JSON, with or without coll_symm_report. It "
+    "must not exist. A job on several nodes writes one for each node, with a dot and the node's "
+    "name behind the given one",
+    OPAL_INFO_LVL_1};
+
 static const struct symm_parameter verbose_parameter = {
     "verbose",
     "What to explain on standard error while the program runs. 0: nothing. 1: what goes wrong, "
@@ -246,6 +253,7 @@ void mca_coll_symm_parameters_register(mca_coll_symm_component_t *component)
     const mca_base_component_t *base = &component->super.collm_version;
     symm_parameter_int(base, &priority_parameter, INT_MIN, INT_MAX, 80, &component->priority);
     symm_parameter_bool(base, &report_parameter, false, &component->report);
+    symm_parameter_text(base, &report_file_parameter, "none", &component->report_file);
     symm_parameter_bool(base, &progress_thread_parameter, false, &component->progress_thread);
     symm_parameter_choice(base, &nodes_parameter, nodes_values, &component->nodes);
     symm_parameter_int(base, &verbose_parameter, 0, 100, 0, &component->verbose);

@@ -58,6 +58,7 @@ struct mca_coll_symm_component_t {
     int multicast_blocks;  /* of a kernel; 0: see kernels/cuda */
     bool progress_thread;  /* see progress_thread/thread.h */
     bool report;
+    char *report_file;     /* see report/json.h */
     int verbose;           /* see report/verbose.h */
     struct symm_process *process; /* NULL if it could not be had: then nothing is served */
 };

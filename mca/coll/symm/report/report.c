@@ -18,12 +18,14 @@
 #include "heap/server/request.h"
 #include "mca/coll/symm/base/component.h"
 #include "mca/coll/symm/report/counters.h"
+#include "mca/coll/symm/report/json.h"
 #include "mca/coll/symm/report/lines.h"
+#include "mca/coll/symm/report/rows.h"
 #include "mca/coll/symm/report/words.h"
 
 static struct symm_counters *all_counters; /* of the node's processes; NULL: not shared */
 static size_t process_count;
-static FILE *table; /* what is printed, while it is put together */
+static char *file_name; /* NULL: no file */
 
 /* ---- shared counters ------------------------------------------------------------------------- */
 
@@ -58,7 +60,9 @@ static void counters_map(int descriptor)
 void mca_coll_symm_report_open(void)
 {
     struct symm_process *process = mca_coll_symm_component.process;
-    if (!mca_coll_symm_component.report || process == NULL) {
+    const char *file = mca_coll_symm_component.report_file;
+    bool has_file = file != NULL && *file != '\0' && strcmp(file, "none") != 0;
+    if (!(mca_coll_symm_component.report || has_file) || process == NULL) {
         return;
     }
     /*
@@ -72,6 +76,7 @@ void mca_coll_symm_report_open(void)
     if (opal_process_info.my_local_rank != 0) {
         return;
     }
+    file_name = has_file ? strdup(file) : NULL; /* Open MPI frees its own before the report */
     (void)atomic_flag_test_and_set(&attaching.started); /* there is nothing to ask for */
     struct symm_object_id id = {.what = SYMM_OBJECT_REPORT};
     struct symm_object object = {.size = shared_size()};
@@ -190,82 +195,19 @@ static void size_format(uint64_t bytes, char *text, size_t size)
     (void)snprintf(text, size, unit == 0 ? "%.0f %s" : "%.1f %s", value, units[unit]);
 }
 
-static void row_print(const char *collective, const char *how, const struct symm_count *count)
+static void row_print(void *context, const char *collective, const char *outcome,
+                      const char *detail, uint64_t calls, uint64_t bytes)
 {
-    char bytes[32];
-    if (count->calls > 0) {
-        size_format(count->bytes, bytes, sizeof(bytes));
-        (void)fprintf(table, "  %-25s %-53s %7llu %10s\n", collective, how,
-                      (unsigned long long)count->calls, bytes);
-    }
-}
-
-static void collective_print(const struct symm_tally *sum, enum symm_collective collective,
-                             enum symm_call_form form)
-{
-    const struct symm_outcomes *outcomes = &sum->outcomes[form];
-    const char *name = mca_coll_symm_form_text(collective, form);
-    char how[64];
-    for (int i = 0; i < SYMM_ALGORITHM_COUNT; i++) {
-        const struct symm_algorithm_row *row = symm_algorithm_get((enum symm_algorithm)i);
-        if (row->collective == collective) {
-            (void)snprintf(how, sizeof(how), "served: %s", row->name);
-            row_print(name, how, &outcomes->served[i]);
-        }
-    }
-    for (int reason = 0; reason < SYMM_REASON_COUNT; reason++) {
-        (void)snprintf(how, sizeof(how), "fell back: %s",
-                       mca_coll_symm_reason_text((enum symm_reason)reason));
-        row_print(name, how, &outcomes->fallback[collective][reason]);
-    }
-    row_print(name, "failed: an MPI error, as for calls that differ",
-              &outcomes->failed[collective]);
-}
-
-static void host_copy_row_print(enum symm_mpi_function function, enum symm_host_copy_why why,
-                                const struct symm_count *count)
-{
-    char how[64];
-    (void)snprintf(how, sizeof(how), "on host copies: %s",
-                   mca_coll_symm_host_copy_why_text(function, why));
-    row_print(mca_coll_symm_function_name(function), how, count);
-}
-
-/* The blocking calls of collectives that are served, by reason; then all other calls. */
-static void host_copies_print(const struct symm_tally *sum)
-{
-    for (int why = 0; why < SYMM_HOST_COPY_WHY_COUNT; why++) {
-        for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
-            host_copy_row_print(
-                mca_coll_symm_function_of((enum symm_collective)i, SYMM_CALL_BLOCKING),
-                (enum symm_host_copy_why)why, &sum->host_copy_why[i][why]);
-        }
-    }
-    for (int i = 0; i < SYMM_MPI_FUNCTION_COUNT; i++) {
-        enum symm_mpi_function function = (enum symm_mpi_function)i;
-        if (mca_coll_symm_function_row(function) == NULL ||
-            mca_coll_symm_function_form(function) != SYMM_CALL_BLOCKING) {
-            host_copy_row_print(function, SYMM_HOST_COPY_KIND, &sum->host_copy[i]);
-        }
-    }
-}
-
-static void nodes_print(const struct symm_tally *sum)
-{
-    char how[64];
-    for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
-        const char *name = mca_coll_symm_form_text((enum symm_collective)i, SYMM_CALL_BLOCKING);
-        for (int plan = 0; plan < SYMM_NODES_PLAN_COUNT; plan++) {
-            (void)snprintf(how, sizeof(how), "over nodes: %s",
-                           mca_coll_symm_plan_text((enum symm_nodes_plan)plan));
-            row_print(name, how, &sum->nodes[i][plan]);
-        }
-        row_print(name, "over nodes: steps between them", &sum->between[i]);
-    }
+    FILE *table = context;
+    char how[64], size[32];
+    (void)snprintf(how, sizeof(how), "%s: %s", outcome, detail);
+    size_format(bytes, size, sizeof(size));
+    (void)fprintf(table, "  %-25s %-53s %7llu %10s\n", collective, how, (unsigned long long)calls,
+                  size);
 }
 
 /* What can be done about the reasons in the table. */
-static void remedies_print(const struct symm_tally *sum)
+static void remedies_print(const struct symm_tally *sum, FILE *table)
 {
     for (int reason = 0; reason < SYMM_REASON_COUNT; reason++) {
         const char *remedy = mca_coll_symm_reason_remedy((enum symm_reason)reason);
@@ -281,6 +223,56 @@ static void remedies_print(const struct symm_tally *sum)
     }
 }
 
+static void report_print(const struct symm_report *report, FILE *table)
+{
+    (void)fprintf(table, "ompi-symm report: node %s, calls and bytes of %zu processes together\n",
+                  report->node, report->processes);
+    if (report->missing > 0) {
+        (void)fprintf(table, "  without those of %zu more, which could not reach the counters\n",
+                      report->missing);
+    }
+    (void)fprintf(table, "  %-25s %-53s %7s %10s\n", "collective", "outcome", "calls", "bytes");
+    mca_coll_symm_report_rows(report, row_print, table);
+    for (int i = 0; i < SYMM_UNSERVED_COUNT; i++) {
+        if (report->sum.unserved[i] > 0) {
+            (void)fprintf(table, "  communicators not served: %s: %llu\n",
+                          mca_coll_symm_unserved_text((enum symm_unserved)i),
+                          (unsigned long long)report->sum.unserved[i]);
+        }
+    }
+    remedies_print(&report->sum, table);
+}
+
+static void table_print(const struct symm_report *report)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *table = open_memstream(&text, &length);
+    if (table == NULL) {
+        report_print(report, stderr);
+        return;
+    }
+    report_print(report, table);
+    if (fclose(table) == 0) {
+        mca_coll_symm_lines_write(text, length);
+    }
+    free(text);
+}
+
+/* ---- the end of the job ---------------------------------------------------------------------- */
+
+/* The nodes of a job may share a folder, so that each has a file of its own. */
+static void file_write(const struct symm_report *report)
+{
+    char *with_node = NULL;
+    if ((size_t)ompi_proc_world_size() > process_count &&
+        asprintf(&with_node, "%s.%s", file_name, report->node) < 0) {
+        with_node = NULL;
+    }
+    mca_coll_symm_report_json(report, with_node != NULL ? with_node : file_name);
+    free(with_node);
+}
+
 /* How many processes share their counters. */
 static size_t processes_shared(void)
 {
@@ -291,68 +283,39 @@ static size_t processes_shared(void)
     return shared;
 }
 
-static void counted_print(size_t counted)
+static void report_give(void)
 {
-    struct symm_tally sum;
-    memset(&sum, 0, sizeof(sum));
-    for (size_t process = 0; process < process_count; process++) {
-        mca_coll_symm_counters_add(&sum, &all_counters[process]);
-    }
-    (void)fprintf(table, "ompi-symm report: node %s, calls and bytes of %zu processes together\n",
-                  opal_process_info.nodename, counted);
-    if (counted < process_count) {
-        (void)fprintf(table, "  without those of %zu more, which could not reach the counters\n",
-                      process_count - counted);
-    }
-    (void)fprintf(table, "  %-25s %-53s %7s %10s\n", "collective", "outcome", "calls", "bytes");
-    for (int i = 0; i < SYMM_COLLECTIVE_COUNT; i++) {
-        for (int form = 0; form < SYMM_CALL_FORM_COUNT; form++) {
-            collective_print(&sum, (enum symm_collective)i, (enum symm_call_form)form);
-        }
-    }
-    nodes_print(&sum);
-    host_copies_print(&sum);
-    for (int i = 0; i < SYMM_UNSERVED_COUNT; i++) {
-        if (sum.unserved[i] > 0) {
-            (void)fprintf(table, "  communicators not served: %s: %llu\n",
-                          mca_coll_symm_unserved_text((enum symm_unserved)i),
-                          (unsigned long long)sum.unserved[i]);
-        }
-    }
-    remedies_print(&sum);
-}
-
-static void table_print(void)
-{
-    char *text = NULL;
-    size_t length = 0, counted = processes_shared();
-    for (int ms = 0; ms < CLOSING_MS && counted < process_count; ms++) {
+    struct symm_report report;
+    memset(&report, 0, sizeof(report));
+    report.node = opal_process_info.nodename;
+    report.processes = processes_shared();
+    for (int ms = 0; ms < CLOSING_MS && report.processes < process_count; ms++) {
         millisecond_wait();
-        counted = processes_shared();
+        report.processes = processes_shared();
     }
-    table = open_memstream(&text, &length);
-    if (table == NULL) {
-        table = stderr;
-        counted_print(counted);
-        return;
+    report.missing = process_count - report.processes;
+    for (size_t process = 0; process < process_count; process++) {
+        mca_coll_symm_counters_add(&report.sum, &all_counters[process]);
     }
-    counted_print(counted);
-    if (fclose(table) == 0) {
-        mca_coll_symm_lines_write(text, length);
+    if (mca_coll_symm_component.report) {
+        table_print(&report);
     }
-    free(text);
+    if (file_name != NULL) {
+        file_write(&report);
+    }
 }
 
 void mca_coll_symm_report_close(void)
 {
     attach_end();
-    if (all_counters == NULL) {
-        return;
+    if (all_counters != NULL) {
+        if (opal_process_info.my_local_rank == 0) {
+            report_give();
+        }
+        mca_coll_symm_counters_move(NULL);
+        (void)munmap(all_counters, shared_size());
+        all_counters = NULL;
     }
-    if (opal_process_info.my_local_rank == 0) {
-        table_print();
-    }
-    mca_coll_symm_counters_move(NULL);
-    (void)munmap(all_counters, shared_size());
-    all_counters = NULL;
+    free(file_name);
+    file_name = NULL;
 }
