@@ -1,8 +1,11 @@
 # The examples: data-parallel training on handwritten digits, its data and its comparison script, a
-# two-dimensional Fourier transform, and arrays in Python. They are plain MPI and link nothing of
-# this project. Nothing of them is installed.
+# two-dimensional Fourier transform, reading counters, and arrays in Python. They are plain MPI and
+# link nothing of this project. Nothing of them is installed.
 
-noinst_PROGRAMS += examples/digits_training examples/fft2d
+noinst_PROGRAMS += examples/counters examples/digits_training examples/fft2d
+
+examples_counters_CFLAGS = $(AM_CFLAGS) $(SYMM_CFLAGS) $(MPI_CFLAGS)
+examples_counters_LDADD = $(MPI_LIBS)
 
 examples_digits_training_SOURCES = \
 	examples/arguments.c \
