@@ -92,5 +92,6 @@ endif
 lib_LTLIBRARIES += libsymm.la
 libsymm_la_SOURCES =
 libsymm_la_LIBADD = libsymm_core.la
-libsymm_la_LDFLAGS = -version-info 0:0:0 -no-undefined -Wl,--version-script=heap/symm.map
+# CONTRIBUTING.md says when these numbers change.
+libsymm_la_LDFLAGS = -version-info 1:0:1 -no-undefined -Wl,--version-script=heap/symm.map
 EXTRA_libsymm_la_DEPENDENCIES = heap/symm.map

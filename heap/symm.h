@@ -30,7 +30,7 @@ extern "C" {
  * symm_version() is that of the library that the program runs with.
  */
 #define SYMM_VERSION_MAJOR 0
-#define SYMM_VERSION_MINOR 2
+#define SYMM_VERSION_MINOR 3
 #define SYMM_VERSION_PATCH 0
 #define SYMM_VERSION_NUMBER(major, minor, patch) ((major)*1000000 + (minor)*1000 + (patch))
 #define SYMM_VERSION \

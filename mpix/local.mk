@@ -6,7 +6,7 @@ lib_LTLIBRARIES += libsymm_mpix.la
 libsymm_mpix_la_CPPFLAGS = $(base_cppflags) $(MPI_CFLAGS)
 libsymm_mpix_la_LIBADD = libsymm.la $(MPI_LIBS) $(PTHREAD_LIBS)
 # Attributes of MPI point into it, and the driver calls libsymm back for its graphs: both stay when
-# a program closes this one.
+# a program closes this one. CONTRIBUTING.md says when the numbers change.
 libsymm_mpix_la_LDFLAGS = -version-info 0:0:0 -no-undefined -Wl,-z,nodelete \
 	-Wl,--version-script=$(srcdir)/mpix/symm_mpix.map
 libsymm_mpix_la_SOURCES = \
