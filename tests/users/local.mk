@@ -20,6 +20,7 @@ users_tests = \
 	tests/users/old_words.tap \
 	tests/users/parameters.tap \
 	tests/users/nvtx.tap \
+	tests/users/installed.tap \
 	tests/users/counters.tap \
 	tests/users/results.tap \
 	tests/users/exports.tap \
