@@ -32,7 +32,7 @@ part_arm() {
     mkdir -p "$folder/arm"
     arm_flags
     for source in "$top"/heap/{,*/}*.c "$top"/kernels/*.c "$top"/kernels/host/*.c; do
-        ((${#arm_cuda[@]} > 0)) || ! grep -qE "heap/gpu/cuda_($with_cuda)\.h" "$source" ||
+        ((${#arm_cuda[@]} > 0)) || ! grep -qE "heap/gpu/cuda_($with_cuda)\.h|nvtx3/" "$source" ||
             continue
         sources+=("$source")
     done
@@ -50,6 +50,8 @@ part_arm() {
     compile_for_arm --sysroot="$arm_root" -isystem "$openmpi/openmpi" -isystem "$openmpi" \
         -isystem "$top/mca/shim" "${sources[@]}" >"$log" 2>&1
     result $? 'arm: the components compile' "$log"
+    grep -A 4 -w stlrb "$folder/arm/queue.s" | grep -qE '\bdmb\s+(st|ish|ishst)$'
+    result $? 'arm: a fence is between what a request has come to and its completion'
 }
 
 # compile_for_arm OPTION... SOURCE...: to assembly in build/sanitizers/arm, on all processors.

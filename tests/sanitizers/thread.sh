@@ -15,7 +15,8 @@ thread_skips=' test_large test_fork '
 # Left to --all: the algorithms. Their ranks are processes, whose only other thread serves
 # descriptors, as it does in test_peer and test_server. And the models of orderings, which have one
 # thread.
-thread_left='test_algorithms test_ordering test_pads_ordering test_stream_ordering '
+thread_left='test_algorithms test_ordering test_pads_ordering test_request_ordering '
+thread_left+='test_stream_ordering '
 thread_skips+=$thread_left
 
 select_all_thread() {

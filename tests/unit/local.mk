@@ -26,6 +26,7 @@ unit_tests = \
 	tests/unit/heap/test_large \
 	tests/unit/team/test_multicast \
 	tests/unit/ordering/test_pads_ordering \
+	tests/unit/ordering/test_request_ordering \
 	tests/unit/heap/test_alive \
 	tests/unit/heap/test_peer \
 	tests/unit/heap/test_reclaim \
@@ -188,13 +189,16 @@ tests_unit_component_test_hints_SOURCES = tests/unit/component/test_hints.c \
 tests_unit_component_test_hints_CPPFLAGS = $(component_cppflags)
 tests_unit_component_test_hints_LDADD = $(unit_libs) $(OMPI_LIBS)
 
-# The protocol of pads, on the model that test_ordering has.
+# The protocols of pads and of a request's end, on the model that test_ordering has.
 ordering_model = tests/unit/ordering/ordering_model.c tests/unit/ordering/ordering_model.h \
 	tests/unit/ordering/ordering_set.c tests/unit/ordering/ordering_set.h \
 	tests/unit/ordering/ordering_state.c tests/unit/ordering/ordering_state.h
 tests_unit_ordering_test_pads_ordering_SOURCES = tests/unit/ordering/test_pads_ordering.c \
 	$(ordering_model)
 tests_unit_ordering_test_pads_ordering_LDADD = $(unit_libs)
+tests_unit_ordering_test_request_ordering_SOURCES = tests/unit/ordering/test_request_ordering.c \
+	$(ordering_model)
+tests_unit_ordering_test_request_ordering_LDADD = $(unit_libs)
 
 # The protocol of stream lanes, on a model of its own.
 tests_unit_ordering_test_stream_ordering_SOURCES = tests/unit/ordering/test_stream_ordering.c \

@@ -9,6 +9,7 @@
 #include "mca/coll/symm/host_copy/copies.h"
 #include "mca/coll/symm/host_copy/retain.h"
 #include "mca/coll/symm/host_copy/warn.h"
+#include "mca/coll/symm/mpi_request/requests.h"
 
 static int progress(void);
 static bool step(struct symm_stepped_request *stepped);
@@ -84,7 +85,7 @@ static void complete(struct symm_stepped_request *stepped)
         (void)ompi_request_free(&request->below);
         mca_coll_symm_host_copy_progress_empty(request);
     }
-    (void)ompi_request_complete(base, true);
+    mca_coll_symm_request_complete(base);
 }
 
 /* ---- for host_copy/request.c ----------------------------------------------------------------- */

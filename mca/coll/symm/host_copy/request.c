@@ -52,7 +52,7 @@ static int start(size_t count, ompi_request_t **handles)
 static int request_free(ompi_request_t **handle)
 {
     struct symm_host_copy_request *request = (struct symm_host_copy_request *)*handle;
-    if (!REQUEST_COMPLETE(*handle)) {
+    if (!mca_coll_symm_request_is_complete(*handle)) {
         return MPI_ERR_REQUEST;
     }
     if ((*handle)->req_persistent) {

@@ -14,6 +14,7 @@
 #define MCA_COLL_SYMM_MPI_REQUEST_REQUESTS_H
 
 #include <pthread.h>
+#include <stdbool.h>
 
 #include "mca/ompi_compat.h"
 
@@ -46,6 +47,27 @@ void mca_coll_symm_idle_requests_free(struct symm_idle_requests *idle);
 /* For a request's construction: a collective's, with these functions; it cannot be cancelled. */
 void mca_coll_symm_request_construct(ompi_request_t *request, ompi_request_start_fn_t start,
                                      ompi_request_free_fn_t free);
+
+/*
+ * The request is the program's from now on, which may be waiting for it in another thread.  Open
+ * MPI's own store to req_complete has no release (4.1, 5.0), so without the fence that thread
+ * could see it before outputs, status and what request_free() looks at: not on x86, but on 64-bit
+ * ARM.
+ */
+static inline void mca_coll_symm_request_complete(ompi_request_t *request)
+{
+    opal_atomic_wmb();
+    (void)ompi_request_complete(request, true);
+}
+
+/*
+ * Whether that has been done; then behind all that was done before it.  MPI_Test looks at the word
+ * without acquire.
+ */
+static inline bool mca_coll_symm_request_is_complete(const ompi_request_t *request)
+{
+    return __atomic_load_n(&request->req_complete, __ATOMIC_ACQUIRE) == REQUEST_COMPLETED;
+}
 
 /*
  * Start a persistent request of the component below, as MPI_Start does: one that does nothing is

@@ -63,7 +63,7 @@ static void complete(struct symm_stepped_request *stepped)
     if (!base->req_persistent) {
         mca_coll_symm_nodes_call_end(&request->call);
     }
-    (void)ompi_request_complete(base, true);
+    mca_coll_symm_request_complete(base);
 }
 
 /* The first steps are under way when the program's call returns. */
@@ -125,7 +125,7 @@ static void let_go(const struct symm_arguments *a)
 static int request_free(ompi_request_t **handle)
 {
     struct symm_nodes_request *request = (struct symm_nodes_request *)*handle;
-    if (!REQUEST_COMPLETE(*handle)) {
+    if (!mca_coll_symm_request_is_complete(*handle)) {
         return MPI_ERR_REQUEST;
     }
     if ((*handle)->req_persistent) {

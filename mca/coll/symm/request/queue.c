@@ -171,14 +171,13 @@ static bool operation_end(mca_coll_symm_request_t *request, struct symm_operatio
     return !request->is_below;
 }
 
-/* After ompi_request_complete() the request is the program's. */
 static void complete(mca_coll_symm_request_t *request)
 {
     ompi_request_t *base = &request->super.super;
     base->req_status.MPI_ERROR = request->error == OMPI_SUCCESS
                                      ? MPI_SUCCESS : ompi_errcode_get_mpi_code(request->error);
     atomic_store_explicit(&request->is_over, true, memory_order_release);
-    (void)ompi_request_complete(base, true);
+    mca_coll_symm_request_complete(base);
 }
 
 /* ---- walks ----------------------------------------------------------------------------------- */

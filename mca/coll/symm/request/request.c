@@ -14,12 +14,14 @@
 
 /* ---- what MPI does with a request ------------------------------------------------------------ */
 
-/* Behind all that the thread has done that has completed the request, perhaps another one. */
+/*
+ * Behind all that the thread has done that has completed the request, perhaps another one.  The
+ * program has seen Open MPI's word, and only who looks at that one first finds ours as well.
+ */
 static bool is_over(mca_coll_symm_request_t *request)
 {
-    return atomic_load_explicit(&request->is_over, memory_order_acquire) &&
-           __atomic_load_n(&request->super.super.req_complete, __ATOMIC_ACQUIRE) ==
-               REQUEST_COMPLETED;
+    return mca_coll_symm_request_is_complete(&request->super.super) &&
+           atomic_load_explicit(&request->is_over, memory_order_acquire);
 }
 
 static void begin(mca_coll_symm_request_t *request)
