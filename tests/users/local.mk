@@ -24,6 +24,7 @@ users_tests = \
 	tests/users/counters.tap \
 	tests/users/results.tap \
 	tests/users/exports.tap \
+	tests/users/packaging.tap \
 	tests/users/verbose.tap
 
 users_programs = \
@@ -37,7 +38,7 @@ dist_check_SCRIPTS += $(users_tests)
 check_PROGRAMS += $(users_programs)
 EXTRA_DIST += tests/users/bench.sh tests/users/plot/check_pictures.py \
 	tests/users/plot/drawn_pictures.py tests/users/check_results.py \
-	tests/users/raw_results.py
+	tests/users/raw_results.py tests/users/read_recipes.py
 
 # Doubles of libraries, which the benchmark loads at run time.
 check_LTLIBRARIES += tests/users/doubles/cublas_double.la tests/users/doubles/nccl_double.la \
