@@ -25,6 +25,11 @@ EXTRA_DIST += tests/ompi_builds.sh
 # The same tests on Debian 13, run by .ci/run; and any command on a fresh Debian.
 dist_noinst_SCRIPTS += tests/debian/run tests/debian/inside
 
+# Debian's packages, on Debian 12 and 13.
+dist_noinst_SCRIPTS += tests/debian/packages tests/debian/package_build \
+	tests/debian/package_install
+EXTRA_DIST += tests/debian/packages.sh
+
 # ---- what programs share -------------------------------------------------------------------------
 
 # Compiled once: programs take from it what they call.
