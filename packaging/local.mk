@@ -1,4 +1,5 @@
-# packaging/local.mk - recipes for the tools of sites (docs/packages.md); nothing of them is built.
+# packaging/local.mk - recipes for the tools of sites (docs/packages.md), of which nothing is built,
+# and a module file (docs/batch.md).
 #
 # Copyright (c) 2026 The ompi-symm authors
 # SPDX-License-Identifier: BSD-3-Clause
@@ -12,3 +13,4 @@ EXTRA_DIST += \
 	packaging/rpm/rpmlint.toml \
 	packaging/spack/packages/ompi-symm/package.py \
 	packaging/spack/repo.yaml
+nobase_dist_doc_DATA += packaging/modulefile

@@ -57,12 +57,14 @@ python_with() {
 }
 
 # What tests are skipped without: mpi4py, which Debian has for its own Open MPI, matplotlib, and ip
-# for networks of their own.
+# for networks of their own; and for the long form a Slurm, whose daemons have nothing to do.
 missing_for_tests() {
     python_with mpi4py,numpy >/dev/null || [[ -z $(openmpi_package) ]] ||
         printf '%s\n' python3-mpi4py python3-numpy
     python_with matplotlib >/dev/null || echo python3-matplotlib
     have ip || echo iproute2
+    [[ -z ${SYMM_TEST_ALL-} ]] || PATH=$PATH:/usr/sbin have slurmctld ||
+        printf '%s\n' slurmctld slurmd slurm-client munge
 }
 
 # read_lists STEP: once; STEP is `step`, or `attempt` for what can be done without.

@@ -12,6 +12,7 @@ users_tests = \
 	tests/users/overlap.tap \
 	tests/users/table.tap \
 	tests/users/info.tap \
+	tests/users/slurm.tap \
 	tests/users/manual.tap \
 	tests/users/selection.tap \
 	tests/users/quickstart.tap \
