@@ -16,7 +16,7 @@ device_tests = \
 	tests/device/multicast.tap \
 	tests/device/host_copy.tap \
 	tests/device/gpus.tap \
-	tests/device/nodes.tap \
+	tests/device/over_nodes.tap \
 	tests/device/contexts.tap \
 	tests/device/some_ranks.tap \
 	tests/device/bringup.tap \
