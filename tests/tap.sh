@@ -296,13 +296,14 @@ exec unshare -u sh -c "hostname $host && $*"
 END
     chmod +x "$tap_folder/agent"
     case ${OMPI_VERSION:-$("$MPIRUN" --version | sed -n 's/.*(Open MPI) //p')} in
-        4.*) tap_nodes="--mca plm rsh --mca plm_rsh_agent $tap_folder/agent --bind-to none" ;;
+        4.*) tap_nodes="--mca plm rsh --mca plm_rsh_agent $tap_folder/agent" ;;
         *)
-            tap_nodes="--mca plm_ssh_agent $tap_folder/agent --bind-to none"
+            tap_nodes="--mca plm_ssh_agent $tap_folder/agent"
             MPIRUN_FLAGS= # --oversubscribe puts all ranks on the first node
             ;;
     esac
-    tap_nodes="$tap_nodes --mca btl_tcp_if_include lo ${tap_all:+-x SYMM_TEST_ALL}"
+    tap_nodes="$tap_nodes --bind-to none --mca btl_tcp_if_include lo"
+    tap_nodes="$tap_nodes ${tap_all:+-x SYMM_TEST_ALL}"
 }
 
 # Checks may then also look for what plain Open MPI does not promise.

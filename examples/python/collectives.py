@@ -190,15 +190,15 @@ class Call:
 class NcclCall(Call):
     """torch.distributed, whose all-reduce works in place, on PyTorch's own memory."""
 
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.start = self.start_plainly
+
     def prepare(self):
         super().prepare()
         if self.collective == "allreduce":
             self.library.upload(self.output, self.values)
             self.library.synchronize()
-
-    def __init__(self, *arguments):
-        super().__init__(*arguments)
-        self.start = self.start_plainly
 
     def start_plainly(self):
         distributed = self.library.torch.distributed

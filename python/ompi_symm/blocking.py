@@ -48,6 +48,7 @@ class Comm:
 
     def Allreduce(self, sendbuf: Any, recvbuf: Any, op: MPI.Op = _SUM) -> None:
         """Reduce arrays of all ranks; all get the result."""
+        # Written out: each function of Python takes 0.1 us of the 3 that this takes on GPUs.
         receive, element = describers[type(recvbuf)](recvbuf)
         send = sendbuf if sendbuf is _IN_PLACE else describers[type(sendbuf)](sendbuf)[0]
         self.comm.Allreduce(send, receive, op if element.float16 is None else element.op(op))

@@ -21,12 +21,10 @@ _DATATYPES = {
     "uint16": MPI.UINT16_T, "uint32": MPI.UINT32_T, "uint64": MPI.UINT64_T,
     **{name: MPI.UINT16_T for name in _FLOAT16},
 }
-_HANDLES = {name: library.handle(datatype) for name, datatype in _DATATYPES.items()}
 _FLOAT16_OPS = {
     library.handle(MPI.SUM): "sum", library.handle(MPI.PROD): "prod",
     library.handle(MPI.MIN): "min", library.handle(MPI.MAX): "max",
 }
-_SUM = library.handle(MPI.SUM)
 
 
 class Element:
@@ -43,8 +41,8 @@ class Element:
             raise TypeError(f"elements of type {name} have no datatype of MPI; "
                             f"possible are {', '.join(sorted(_DATATYPES))}")
         self.name = name
-        self.handle = _HANDLES[name]
         self.datatype = _DATATYPES[name]
+        self.handle = library.handle(self.datatype)
         self.size = self.datatype.Get_size()
         self.float16 = _FLOAT16.get(name)
 

@@ -17,6 +17,7 @@ select_all_address() {
 part_address() {
     local script log programs
     programs="\$(unit_tests) \$(mpi_programs)" # make's variables
+    programs+=' bench/symm_bench examples/counters' # of across.tap and counters.tap
     [[ " ${address_scripts[*]} " != *' checkers '* ]] || programs+=" \$(faulty_programs)"
     build address --enable-sanitizers=address,undefined "$programs" >"$folder/address.log" 2>&1
     result $? 'address: build' "$folder/address.log" || return
