@@ -67,25 +67,26 @@ static void arrays_free(const struct arrays *arrays)
     array_free(arrays->receive, arrays->heap);
 }
 
-static void check_allreduce(const struct arrays *arrays, int count, int size)
+/*
+ * A result: in blocks of so many elements, `first` + `slope` i in the first one, and 1 more in each
+ * that follows.  What is wrong says where, and what there is: -1 was never stored to.
+ */
+static void check_result(const struct arrays *arrays, const char *what, int count, int block,
+                         double first, double slope, int size)
 {
-    int bad = 0;
-    for (int i = 0; i < count; i++) {
-        bad += arrays->receive[i] != size * (size - 1) / 2 + (double)size * i;
+    const double *receive = arrays->receive;
+    int bad = 0, place = 0;
+    for (int i = count - 1; i >= 0; i--) {
+        if (receive[i] != first + slope * (i % block) + i / block) {
+            bad++;
+            place = i;
+        }
     }
     if (bad > 0) {
-        wrong("%d elements of an all-reduce", bad);
-    }
-}
-
-static void check_allgather(const struct arrays *arrays, int block, int size)
-{
-    int bad = 0;
-    for (int i = 0; i < block * size; i++) {
-        bad += arrays->receive[i] != i / block + i % block;
-    }
-    if (bad > 0) {
-        wrong("%d elements of an all-gather", bad);
+        wrong("%d of %d elements of %s, from %d on: %.0f instead of %.0f (%d ranks, %s memory)",
+              bad, count, what, place, receive[place],
+              first + slope * (place % block) + place / block, size,
+              arrays->heap ? "symmetric" : "plain");
     }
 }
 
@@ -106,41 +107,31 @@ static int call_with_root(MPI_Comm comm, enum kind kind, const struct arrays *ar
                               block, MPI_DOUBLE, 0, comm);
 }
 
-static void check_scatterv(const struct arrays *arrays, int block, int rank)
-{
-    int bad = 0;
-    for (int i = 0; i < block; i++) {
-        bad += arrays->receive[i] != rank * block + i;
-    }
-    if (bad > 0) {
-        wrong("%d elements of a scatter", bad);
-    }
-}
-
 /* One call, checked if it succeeds; its error class. */
 static int call(MPI_Comm comm, enum kind kind, const struct arrays *arrays)
 {
     int rank, size, rc, count = kind == KIND_SMALL ? SMALL : LARGE;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
+    int block = count / size;
     for (int i = 0; i < count; i++) {
         arrays->send[i] = rank + i;
         arrays->receive[i] = -1;
     }
     if (kind == KIND_GATHER) {
-        rc = MPI_Allgather(arrays->send, count / size, MPI_DOUBLE, arrays->receive, count / size,
-                           MPI_DOUBLE, comm);
+        rc = MPI_Allgather(arrays->send, block, MPI_DOUBLE, arrays->receive, block, MPI_DOUBLE,
+                           comm);
     } else if (kind > KIND_GATHER) {
-        rc = call_with_root(comm, kind, arrays, count / size);
+        rc = call_with_root(comm, kind, arrays, block);
     } else {
         rc = MPI_Allreduce(arrays->send, arrays->receive, count, MPI_DOUBLE, MPI_SUM, comm);
     }
     if (rc == MPI_SUCCESS && (kind == KIND_GATHER || (kind == KIND_GATHERV && rank == 0))) {
-        check_allgather(arrays, count / size, size);
+        check_result(arrays, "an all-gather", block * size, block, 0, 1, size);
     } else if (rc == MPI_SUCCESS && kind == KIND_SCATTERV) {
-        check_scatterv(arrays, count / size, rank);
+        check_result(arrays, "a scatter", block, block, rank * block, 1, size);
     } else if (rc == MPI_SUCCESS && kind < KIND_GATHER) {
-        check_allreduce(arrays, count, size);
+        check_result(arrays, "an all-reduce", count, count, size * (size - 1) / 2, size, size);
     }
     return class_of(rc);
 }
