@@ -169,7 +169,8 @@ tap_mpirun() {
         "$MPIRUN" $MPIRUN_FLAGS "$@" </dev/null >"$tap_output" 2>&1 || tap_status=$?
 }
 
-tap_has_not_begun() {
+# Whether the last job is lost; see tap_run.
+tap_is_lost() {
     test "$tap_status" -ne 0 && test "$tap_status" -ne 124 || return 1
     ! test -s "$tap_output" || grep -q '^ *opal_init failed$' "$tap_output"
 }
@@ -177,9 +178,11 @@ tap_has_not_begun() {
 # tap_run PROGRAM-AND-MPIRUN-ARGUMENTS...: runs mpirun within the time limit, keeps the output in
 # $tap_output and the exit status in $tap_status; 124 means that it had to be ended.
 #
-# On a loaded machine one job of some hundreds never gets as far as our components: mpirun fails
-# without a word, its own or the program's (5.0.7: status 255), or ranks fail in opal_init (4.1.4:
-# opal_shmem_base_select).  That says nothing about the program, so the job is run once more.
+# On a loaded machine a job is lost now and then.  mpirun ends without a word, its own or the
+# program's (5.0.7 with ULFM, status 255: 1 of 500 jobs, with our components or without), or
+# ranks fail in opal_init, before components of collectives are opened (4.1.4, seen once:
+# opal_shmem_base_select).  Neither tells about the program, so the job is run once more, and the
+# log says so.
 tap_run() {
     tap_choose_pml
     # shellcheck disable=SC2086 # flags are words
@@ -187,8 +190,8 @@ tap_run() {
     tap_command="mpirun $MPIRUN_FLAGS $*"
     mkdir -p "$tap_folder/tmp"
     tap_mpirun "$@"
-    if tap_has_not_begun; then
-        echo "# a job that has not begun (status $tap_status), once more: $tap_command"
+    if tap_is_lost; then
+        echo "# a job was lost (status $tap_status), once more: $tap_command"
         tap_mpirun "$@"
     fi
     if test "$tap_status" -eq 124; then
